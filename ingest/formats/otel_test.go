@@ -470,6 +470,8 @@ func TestOtelJoin(t *testing.T) {
 	// Those that say it in an event alone, as OpenLLMetry's of Google's library.
 	f(`id=a named status=429 error=google.genai.errors.ClientError`, `{"spanId":"a","startTimeUnixNano":"1000000000","events":[{`+
 		otelAttributes("exception.type", "google.genai.errors.ClientError", "exception.message", "429 RESOURCE_EXHAUSTED. {}")+`,"name":"exception"}],"status":{"code":2},`+otelAttributes(chat, "chat")+`}`)
+	f(`id=a named status=429 error=ClientError`, `{"spanId":"a","startTimeUnixNano":"1000000000","events":[{`+
+		otelAttributes("exception.type", "ClientError")+`,"name":"exception"}],"status":{"code":2},`+otelAttributes(chat, "chat", "http.response.status_code", "429")+`}`)
 	f(`id=a named status=503 error=503`, span("t", "a", "p", chat, "chat", "error.type", "503"))
 	f(`id=a named status=429 error=500`, span("t", "a", "p", chat, "chat", "error.type", "500", "http.response.status_code", `{"intValue":"429"}`))
 	f(`id=a named status=429 error=RateLimitError`, span("t", "a", "p", chat, "chat", "error.type", "RateLimitError"))

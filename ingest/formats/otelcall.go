@@ -374,9 +374,11 @@ func (p *otelCall) finish(sp *otelSpan, r *fingerprint.Request) {
 	if r.Status == fingerprint.Unknown {
 		r.Status = failedStatus(p.errorType, sp.message)
 	}
-	if r.Status == fingerprint.Unknown && sp.failed {
+	if sp.failed {
 		class, message := p.exception(sp)
-		r.Status = failedStatus(class, message)
+		if r.Status == fingerprint.Unknown {
+			r.Status = failedStatus(class, message)
+		}
 		if len(p.errorType) == 0 && len(sp.message) == 0 {
 			r.Error = first(class, message, r.Error)
 		}
