@@ -634,8 +634,8 @@ func TestOtelPhoenix(t *testing.T) {
 func TestOtelTwins(t *testing.T) {
 	span := func(id, times, text string) string {
 		start, end, _ := strings.Cut(times, "-")
-		return `{"traceId":"t","spanId":"` + id + `","startTimeUnixNano":"` + start + `000000000","endTimeUnixNano":"` + end + `000000000",` +
-			otelAttributes("openinference.span.kind", "LLM", "llm.input_messages.0.message.role", "user", "llm.input_messages.0.message.content", text) + `}`
+		return `{"traceId":"t","spanId":"` + id + `","parentSpanId":"p","startTimeUnixNano":"` + start + `000000000","endTimeUnixNano":"` + end + `000000000",` +
+			otelAttributes("openinference.span.kind", "LLM", "llm.model_name", "m", "llm.input_messages.0.message.role", "user", "llm.input_messages.0.message.content", text) + `}`
 	}
 	f := func(want string, outer, inner []string) {
 		t.Helper()

@@ -190,7 +190,7 @@ func (p *otel) twins() {
 			outer := &p.spans[j]
 			if outer.said == inner.said && !bytes.Equal(outer.library, inner.library) && inner.within(outer) {
 				inner.part = true
-				inner.said, outer.said = 0, 0 // a call has one twin
+				inner.said, outer.said, outer.asked = 0, 0, nil // a call has one twin
 				break
 			}
 		}
@@ -224,8 +224,12 @@ func (p *otel) neighbours() {
 	}
 }
 
-// isBeside tells the span of another library beside one, for the same model.
+// isBeside tells the span of another library beside one, for the same model. Where both
+// have messages of OpenInference's, these have told already.
 func (sp *otelSpan) isBeside(other *otelSpan) bool {
+	if sp.said != 0 && other.said != 0 {
+		return false
+	}
 	if bytes.Equal(sp.library, other.library) || !bytes.Equal(sp.asked, other.asked) || !bytes.Equal(sp.parent, other.parent) || len(sp.responseID) > 0 && len(other.responseID) > 0 {
 		return false
 	}
