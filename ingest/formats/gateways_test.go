@@ -324,7 +324,7 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"msec":1,"x-session-id":"s","authorization":"Bearer k"}`, nativeAt+" caller=k session=s header:x-session-id=s header:authorization=\"Bearer k\"")
 
 	// A body that nginx had in a file.
-	f(`{"msec":1,"request_body":"","request_body_file":"/tmp/1"}`, at+` request_body_file=/tmp/1 lost="body spooled to disk, not in the log"`)
+	f(`{"msec":1,"request_body":"","request_body_file":"/var/lib/nginx/body/1"}`, at+` request_body_file=/var/lib/nginx/body/1 lost="body spooled to disk, not in the log"`)
 	f(`{"msec":1,"request_body":"","http_content_length":"8192"}`, at+` header:content-length=8192 lost="body spooled to disk, not in the log"`)
 	f(`{"msec":1,"request_body":"","http_content_length":"8191"}`, at+` header:content-length=8191`)
 
