@@ -474,15 +474,18 @@ func (f fatal) Logf(format string, a ...any) { f.t.Logf(format, a...) }
 func (f fatal) Fatal(a ...any)               { f.t.Fatal(a...) }
 func (f fatal) Fatalf(s string, a ...any)    { f.t.Fatalf(s, a...) }
 
-// TestPriorityAlone: HAProxy writes no more than that in front with format short,
-// and the time behind it with format timed.
-func TestPriorityAlone(t *testing.T) {
+// TestHeadersOfHAProxy: it writes the priority alone in front with format short, the
+// time behind it with format timed, and the time alone with format iso.
+func TestHeadersOfHAProxy(t *testing.T) {
 	const line = `10.0.0.7:80 [21/Nov/2026:10:00:00.123] f b/s 0/0/0/1/1 200 9 - - ---- 1/1/1/1/0 0/0 "GET /a HTTP/1.1"`
 	for _, line := range []string{line, `{"tr":"21/Nov/2026:10:00:00.123","client":"10.0.0.7:80","method":"GET","path":"/a","status":200,"Ta":1}`} {
 		bare := read(t, []byte(line), Options{})
-		for _, header := range []string{"<6>", "<134>", "<6>2026-11-21T10:00:00.124742+00:00 "} {
+		for header, around := range map[string]string{
+			"<6>": "syslog", "<134>": "syslog", "<6>2026-11-21T10:00:00.124742+00:00 ": "syslog",
+			"2026-11-21T10:00:00.124742+00:00 ": "cloudwatch", "2026-11-21T11:00:00.124742+01:00 ": "cloudwatch",
+		} {
 			got := read(t, []byte(header+line), Options{})
-			if got.format != "syslog+"+bare.format || !slices.Equal(got.requests, bare.requests) {
+			if got.format != around+"+"+bare.format || !slices.Equal(got.requests, bare.requests) {
 				t.Errorf("%s%s: %s %q", header, line, got.format, got.requests)
 			}
 		}

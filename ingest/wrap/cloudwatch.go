@@ -27,7 +27,8 @@ func detectCloudWatch(line []byte) bool {
 
 // cutExported reads the time in front of a line, with a Z in exports, and none
 // where aws logs tail writes it short. Else that has UTC's zone, and the name of the
-// stream behind; kubectl logs --timestamps has the zone of the node.
+// stream behind, which holds no colon: HAProxy's format iso has the line there.
+// kubectl logs --timestamps has the zone of the node.
 func cutExported(line []byte) (text []byte, ok bool) {
 	const short = "2026-11-21T03:51:29"
 	stamp, text, ok := bytes.Cut(line, []byte(" "))
@@ -37,8 +38,11 @@ func cutExported(line []byte) (text []byte, ok bool) {
 	if len(stamp) == len(short) || !bytes.HasSuffix(stamp, []byte("+00:00")) {
 		return text, true
 	}
-	stream, text, ok := bytes.Cut(text, []byte(" "))
-	return text, ok && len(stream) > 0
+	stream, behind, ok := bytes.Cut(text, []byte(" "))
+	if bytes.IndexByte(stream, ':') >= 0 {
+		return text, true
+	}
+	return behind, ok && len(stream) > 0
 }
 
 func (p *cloudWatch) Unwrap(line Line, next func(Line)) string {
