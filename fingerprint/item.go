@@ -11,6 +11,7 @@ import (
 // until fewItems more are read.
 type item struct {
 	role, kind []byte // kind is the type of a Responses item
+	id         []byte
 	content    rawjson.Value
 	isNull     bool          // a content is there, and null
 	images     rawjson.Value // Ollama's list beside the content
@@ -105,6 +106,12 @@ func (it *item) members(s *rawjson.Scanner) {
 			it.role = s.Text(it.role)
 		case "type":
 			it.kind = s.Text(it.kind)
+		case "id":
+			if s.Kind() == rawjson.Array {
+				it.langChain.member(s)
+			} else {
+				it.id = s.Text(it.id)
+			}
 		case "content":
 			it.content = s.Value()
 			it.isNull = it.content == nil
@@ -142,6 +149,9 @@ func (it *item) tellClass() itemClass {
 	case "reasoning":
 		return isAside
 	case "item_reference":
+		if bytes.HasPrefix(it.id, []byte("rs_")) { // of reasoning
+			return isAside
+		}
 		return isElsewhere
 	}
 	switch {

@@ -150,22 +150,23 @@ func TestMessagesOutsideTheList(t *testing.T) {
 	wantCanonicals(t, last, request(t, "digest", "[1,2]"), `[["last_messages:2",{"digest":"[1,2]"}]]`)
 }
 
-// TestMessagesBesideReasoning: reasoning that is an item of its own is no message,
-// and takes the place of none among the last.
+// TestMessagesBesideReasoning: reasoning that is an item of its own, or is named by its
+// id, is no message, and takes the place of none among the last.
 func TestMessagesBesideReasoning(t *testing.T) {
-	const (
-		aside = `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"zz"}`
-		call  = `{"type":"function_call","call_id":"a","name":"f","arguments":"1"}`
-		log   = `["x",` + aside + `,` + call + `,{"type":"function_call_output","call_id":"a","output":"2"},` + aside + `]`
-		said  = `[{"text":"x"},{"calls":[{"arguments":1,"name":"f"}]},{"results":[{"text":"2"}]}]`
-	)
-	wantCanonicals(t, mustNew(t, "prompt", Options{}), request(t, "messages", log), `[["messages",`+said+`]]`)
-	last := mustNew(t, "", Options{Parts: []string{"last_messages:3"}})
-	wantCanonicals(t, last, request(t, "messages", log), `[["last_messages:3",`+said+`]]`)
-	tail := request(t, "messages", `[`+aside+`,"x",`+aside+`]`)
-	tail.Messages.Tail = true
-	wantCanonicals(t, last, tail, notComputable(LossyContent))
-	wantCanonicals(t, last, request(t, "messages", `[`+aside+`]`), notComputable(LossyContent))
+	for _, aside := range []string{`{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"zz"}`, `{"type":"item_reference","id":"rs_1"}`} {
+		const (
+			call = `{"type":"function_call","call_id":"a","name":"f","arguments":"1"}`
+			said = `[{"text":"x"},{"calls":[{"arguments":1,"name":"f"}]},{"results":[{"text":"2"}]}]`
+		)
+		log := `["x",` + aside + `,` + call + `,{"type":"function_call_output","call_id":"a","output":"2"},` + aside + `]`
+		wantCanonicals(t, mustNew(t, "prompt", Options{}), request(t, "messages", log), `[["messages",`+said+`]]`)
+		last := mustNew(t, "", Options{Parts: []string{"last_messages:3"}})
+		wantCanonicals(t, last, request(t, "messages", log), `[["last_messages:3",`+said+`]]`)
+		tail := request(t, "messages", `[`+aside+`,"x",`+aside+`]`)
+		tail.Messages.Tail = true
+		wantCanonicals(t, last, tail, notComputable(LossyContent))
+		wantCanonicals(t, last, request(t, "messages", `[`+aside+`]`), notComputable(LossyContent))
+	}
 }
 
 // TestItemsNamedById: what the provider has may be any call, or any answer: four
