@@ -42,19 +42,23 @@ const maxUnpriced = 1000
 
 func (u *unpriced) note(ev *window.Event) {
 	u.priced = u.priced || ev.Cost > 0
+	tokens := max(ev.TokensIn, 0) + max(ev.TokensOut, 0)
+	none := ev.Unpriced()
+	if !none && !(ev.Cost > 0) && (tokens == 0 || ev.Cached == fingerprint.Yes) {
+		return // it tells nothing of prices
+	}
 	m := &u.late[place(ev.Model)]
 	if *m == nil || (*m).model != ev.Model {
 		if *m = u.model(ev.Model); *m == nil {
 			return
 		}
 	}
-	tokens := max(ev.TokensIn, 0) + max(ev.TokensOut, 0)
 	switch {
-	case ev.Unpriced():
+	case none:
 		(*m).none.count(tokens)
 	case ev.Cost > 0:
 		(*m).priced = true
-	case tokens > 0 && ev.Cached != fingerprint.Yes:
+	default:
 		(*m).zero.count(tokens)
 	}
 }
