@@ -42,10 +42,7 @@ func newTracker(spec CounterSpec, keys int) Counter {
 // Count answers, if the call does not fire, the larger of the length of its
 // run and how often it is on record.
 func (c *tracker) Count(h *Hit) Count {
-	maxAge := c.maxAge
-	if h.Window > 0 {
-		maxAge = h.Window.Microseconds()
-	}
+	maxAge := c.age(h)
 	print := printKeyOf(&h.Print)
 	s := c.sessions.find(h.Scope)
 	if s == nil {
@@ -119,13 +116,25 @@ func (c *tracker) Count(h *Hit) Count {
 	return Count{n, first}
 }
 
-// Chance implements chancer.
+// age is how old a call may be that counts with a hit.
+func (c *tracker) age(h *Hit) int64 {
+	if h.Window > 0 {
+		return h.Window.Microseconds()
+	}
+	return c.maxAge
+}
+
+// Chance implements chancer. A hit that is not recorded, as in a cooldown, may find
+// calls that grew too old: a chance is gone with them.
 func (c *tracker) Chance(h *Hit, tripped bool) (given bool) {
 	if !tripped {
 		return false
 	}
 	s := c.sessions.find(h.Scope)
-	if s == nil || s.calls.n == 0 || c.calls.newest(&s.calls).print != printKeyOf(&h.Print) {
+	if s == nil || s.calls.n == 0 {
+		return false
+	}
+	if last := c.calls.newest(&s.calls); last.print != printKeyOf(&h.Print) || h.Time-last.time > c.age(h) {
 		return false
 	}
 	given, s.chance = s.chance, true
