@@ -41,9 +41,9 @@ func (p *litellm) ranTool(r *fingerprint.Request) {
 		r.Lost = fingerprint.LossyContent
 		return
 	}
-	name := append(append(append([]byte("mcp__"), t.server...), "__"...), t.name...)
-	result := p.toolResult()
-	if result == nil {
+	name := appendMCPName(nil, t.server, t.name)
+	content := p.toolResult()
+	if content == nil {
 		r.ToolCallsLogged = true
 		if p.reads&fingerprint.ReadsResponse != 0 {
 			r.ToolCalls = append(r.ToolCalls, fingerprint.ToolCall{ID: r.ID, Name: name, Arguments: t.arguments})
@@ -54,13 +54,9 @@ func (p *litellm) ranTool(r *fingerprint.Request) {
 	if p.reads&fingerprint.ReadsMessages == 0 {
 		return
 	}
-	json := rawjson.AppendString(append(p.json[:0], `{"role":"assistant","tool_calls":[{"type":"function","id":`...), r.ID)
-	json = rawjson.AppendString(append(json, `,"function":{"name":`...), name)
-	json = append(append(append(json, `,"arguments":`...), t.arguments...), "}}]}"...)
-	call := len(json)
-	json = rawjson.AppendString(append(json, `{"role":"tool","tool_call_id":`...), r.ID)
-	p.json = append(append(append(json, `,"content":`...), result...), '}')
-	r.Messages.Items = append(r.Messages.Items, p.json[:call:call], p.json[call:])
+	json, result := appendToolTurn(p.json[:0], r.ID, name, t.arguments, content)
+	p.json = json
+	r.Messages.Items = append(r.Messages.Items, json[:result:result], json[result:])
 }
 
 // toolResult is what a tool has returned, or why it failed; nil where that is not

@@ -102,7 +102,7 @@ func (p *otelCall) toolParameters(text []byte, ran *ranTool) {
 func (p *otelCall) ran(ran *ranTool, r *fingerprint.Request) {
 	if string(ran.name) == "mcp_tool" && ran.inner != nil {
 		from := len(p.json)
-		p.json = append(append(append(append(p.json, "mcp__"...), ran.server...), "__"...), ran.inner...)
+		p.json = appendMCPName(p.json, ran.server, ran.inner)
 		ran.name = p.made(from)
 	}
 	switch {
@@ -126,15 +126,13 @@ func (p *otelCall) ran(ran *ranTool, r *fingerprint.Request) {
 // turn makes the messages of a call and its result.
 func (p *otelCall) turn(ran *ranTool, r *fingerprint.Request) {
 	from := len(p.json)
-	p.json = rawjson.AppendString(append(p.json, `{"role":"assistant","tool_calls":[{"type":"function","id":`...), ran.id)
-	p.json = rawjson.AppendString(append(p.json, `,"function":{"name":`...), ran.name)
-	p.json = rawjson.AppendString(append(p.json, `,"arguments":`...), ran.arguments)
-	p.json = append(p.json, "}}]}"...)
-	call := p.made(from)
-	from = len(p.json)
-	p.json = rawjson.AppendString(append(p.json, `{"role":"tool","tool_call_id":`...), ran.id)
-	p.json = append(rawjson.AppendString(append(p.json, `,"content":`...), ran.output), '}')
-	r.Messages.Items = append(r.Messages.Items[:0], call, p.made(from))
+	p.json = rawjson.AppendString(p.json, ran.arguments)
+	output := len(p.json)
+	p.json = rawjson.AppendString(p.json, ran.output)
+	call := len(p.json)
+	json, result := appendToolTurn(p.json, ran.id, ran.name, p.json[from:output], p.json[output:])
+	p.json = json
+	r.Messages.Items = append(r.Messages.Items[:0], json[call:result:result], p.made(result))
 }
 
 // made is what was appended to p.json.
