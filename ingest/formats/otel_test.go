@@ -629,6 +629,21 @@ func TestOtelPhoenix(t *testing.T) {
 	f(`"attributes":{"output.value":"{\"messages\": [\"ChatMessage(role='user')\"]}"},"span_kind":"LLM"`, none)
 }
 
+// idsOfLibraries are the ids of the calls in one export of the spans of two libraries.
+func idsOfLibraries(t *testing.T, one string, spans []string, other string, more []string) string {
+	t.Helper()
+	scope := func(name string, spans []string) string {
+		return `{"scope":{"name":"` + name + `"},"spans":[` + strings.Join(spans, ",") + `]}`
+	}
+	var ids []string
+	for r := range strings.SplitSeq(requests(t, "otel", `{"resourceSpans":[{"scopeSpans":[`+scope(one, spans)+`,`+scope(other, more)+`]}]}`), "\n") {
+		_, rest, _ := strings.Cut(r, "id=")
+		id, _, _ := strings.Cut(rest, " ")
+		ids = append(ids, id)
+	}
+	return strings.Join(ids, " ")
+}
+
 // TestOtelTwins: LangChain's span of a call is not around that of the OpenAI
 // library.
 func TestOtelTwins(t *testing.T) {
@@ -639,16 +654,7 @@ func TestOtelTwins(t *testing.T) {
 	}
 	f := func(want string, outer, inner []string) {
 		t.Helper()
-		scope := func(name string, spans []string) string {
-			return `{"scope":{"name":"openinference.instrumentation.` + name + `"},"spans":[` + strings.Join(spans, ",") + `]}`
-		}
-		var ids []string
-		for r := range strings.SplitSeq(requests(t, "otel", `{"resourceSpans":[{"scopeSpans":[`+scope("openai", inner)+`,`+scope("langchain", outer)+`]}]}`), "\n") {
-			_, rest, _ := strings.Cut(r, "id=")
-			id, _, _ := strings.Cut(rest, " ")
-			ids = append(ids, id)
-		}
-		if got := strings.Join(ids, " "); got != want {
+		if got := idsOfLibraries(t, "openinference.instrumentation.openai", inner, "openinference.instrumentation.langchain", outer); got != want {
 			t.Errorf("%q in %q: %s, want %s", inner, outer, got, want)
 		}
 	}
@@ -670,16 +676,7 @@ func TestOtelNeighbours(t *testing.T) {
 	}
 	f := func(want string, outer, inner []string) {
 		t.Helper()
-		scope := func(name string, spans []string) string {
-			return `{"scope":{"name":"` + name + `"},"spans":[` + strings.Join(spans, ",") + `]}`
-		}
-		var ids []string
-		for r := range strings.SplitSeq(requests(t, "otel", `{"resourceSpans":[{"scopeSpans":[`+scope("outer", outer)+`,`+scope("inner", inner)+`]}]}`), "\n") {
-			_, rest, _ := strings.Cut(r, "id=")
-			id, _, _ := strings.Cut(rest, " ")
-			ids = append(ids, id)
-		}
-		if got := strings.Join(ids, " "); got != want {
+		if got := idsOfLibraries(t, "outer", outer, "inner", inner); got != want {
 			t.Errorf("%q in %q: %s, want %s", inner, outer, got, want)
 		}
 	}
