@@ -28,12 +28,12 @@ func (x *explaining) keptLine(ctx context.Context) (*Explanation, error) {
 	_, err := x.read(ctx, x.plan.Rules, func(ev *window.Event) bool {
 		switch {
 		case ev.Position.Stream != at.Stream || ev.Position.Line != at.Line:
-		case x.q.Item == 0 && !found, ev.Position.Item == at.Item && x.q.Item > 0:
+		case x.q.Item == 0 && found:
+			others++
+		case x.q.Item == 0 || ev.Position.Item == at.Item:
 			found = true
 			x.target = *ev
 			x.judge(nil, ev)
-		default:
-			others++
 		}
 		return !found || x.q.Item == 0
 	}, nil)
