@@ -197,7 +197,7 @@ func (x *explaining) explain(t *trace, out *ExplainedPrint) {
 	out.Nearest = t.nearest(t.asked, hi)
 	if h.fired {
 		out.Response = response.Of(response.Case{
-			Profile: t.rule.Profile, Action: h.action, Count: h.count, Window: t.rule.Counter.Window, Cooldown: t.rule.Cooldown,
+			Profile: t.rule.Profile, Action: h.action, Count: h.count, Window: t.rule.InForce(h.choice).Window, Cooldown: t.rule.Cooldown,
 			Fingerprint: h.print.String(), Tool: h.tool,
 		})
 	}

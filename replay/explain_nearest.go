@@ -80,19 +80,26 @@ func (s *search) plain() bool { return !s.t.rule.ChangesCounts() }
 // grows tells whether a larger window can only count more.
 func (s *search) grows() bool { return s.plain() && s.t.kind.Grows }
 
-// with is the rule with another threshold, where the asked one has it from,
-// and another window.
+// with is the rule with another threshold and another window, where the asked
+// one has them from.
 func (s *search) with(threshold int, w time.Duration) *window.Rule {
 	r := *s.t.rule
-	r.Counter.Window = w
-	if c := s.t.hits[s.lo].choice; c >= 0 && r.Overrides[c].Threshold > 0 {
+	ofThreshold, ofWindow := &r.Threshold, &r.Counter.Window
+	if c := s.t.hits[s.lo].choice; c >= 0 {
 		r.Overrides = slices.Clone(r.Overrides)
-		r.Overrides[c].Threshold = threshold
-	} else {
-		r.Threshold = threshold
+		if o := &r.Overrides[c]; o.Threshold > 0 {
+			ofThreshold = &o.Threshold
+		}
+		if o := &r.Overrides[c]; o.Window > 0 {
+			ofWindow = &o.Window
+		}
 	}
+	*ofThreshold, *ofWindow = threshold, w
 	return &r
 }
+
+// now is the window in force.
+func (s *search) now() time.Duration { return s.t.rule.InForce(s.t.hits[s.lo].choice).Window }
 
 // run judges the hits again by another rule, up to the last asked about.
 func (s *search) run(r *window.Rule, each func(i int, v *window.Verdict)) {
@@ -131,7 +138,7 @@ func (s *search) reproduces() bool {
 }
 
 func (s *search) threshold() (threshold int, why string) {
-	now, w := s.t.hits[s.lo].threshold, s.t.rule.Counter.Window
+	now, w := s.t.hits[s.lo].threshold, s.now()
 	step, last := -1, window.LeastThreshold
 	if s.fired {
 		step, last = 1, s.hi+2 // no count is higher
@@ -166,7 +173,7 @@ func (s *search) threshold() (threshold int, why string) {
 
 func (s *search) window() (w time.Duration, why string) {
 	h := &s.t.hits[s.lo]
-	now := s.t.rule.Counter.Window
+	now := s.now()
 	span := time.Duration(s.t.hits[s.hi].time-s.t.hits[0].time) * time.Microsecond
 	whole := span + 2*time.Microsecond // in which everything counts
 	if now == 0 {

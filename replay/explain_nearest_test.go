@@ -65,6 +65,11 @@ func TestNearestAgainstTryingAll(t *testing.T) {
 		rule.SkipInCooldown = rule.Cooldown > 0 && rapid.Bool().Draw(t, "skip in cooldown")
 		rule.SkipBlocked = rapid.IntRange(0, 4).Draw(t, "skip blocked") == 0
 		rule.ResetOnFire = rapid.IntRange(0, 4).Draw(t, "reset") == 0
+		choices := []window.Choice{window.Plain}
+		if window.CounterNamed(rule.Counter.Kind).Varies {
+			rule.Overrides = []window.Override{{Window: time.Duration(rapid.IntRange(1, 30).Draw(t, "override's window")) * time.Microsecond}}
+			choices = append(choices, 0)
+		}
 		var events []window.Event
 		now := int64(1000)
 		for i := range rapid.IntRange(1, 14).Draw(t, "events") {
@@ -72,7 +77,8 @@ func TestNearestAgainstTryingAll(t *testing.T) {
 			k := rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "print")
 			events = append(events, window.Event{
 				Time: now, Position: fingerprint.Position{Line: int64(i + 1)}, Status: 200,
-				Prints: []window.Prints{{Fingerprints: prints[k : k+1]}}, Scopes: make([]window.Scope, 1), Rules: []window.Choice{window.Plain},
+				Prints: []window.Prints{{Fingerprints: prints[k : k+1]}}, Scopes: make([]window.Scope, 1),
+				Rules: []window.Choice{rapid.SampledFrom(choices).Draw(t, "choice")},
 			})
 		}
 		last := &events[len(events)-1]
@@ -106,11 +112,18 @@ func TestNearestAgainstTryingAll(t *testing.T) {
 		var w time.Duration
 		for k := 1; k < 200 && w == 0; k++ {
 			try := rule
-			if try.Counter.Window += time.Duration(k) * time.Microsecond; fired {
-				try.Counter.Window = rule.Counter.Window - time.Duration(k)*time.Microsecond
+			try.Overrides = slices.Clone(rule.Overrides)
+			changed := &try.Counter.Window
+			if last.Rules[0] >= 0 {
+				changed = &try.Overrides[0].Window
 			}
-			if try.Counter.Window > 0 && firesLast(try, events) != fired {
-				w = try.Counter.Window
+			if d := time.Duration(k) * time.Microsecond; fired {
+				*changed -= d
+			} else {
+				*changed += d
+			}
+			if *changed > 0 && firesLast(try, events) != fired {
+				w = *changed
 			}
 		}
 		switch {
