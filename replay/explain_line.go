@@ -140,5 +140,8 @@ func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) erro
 	if x.target.Span.Own != 0 { // with one between them that is a duplicate, too
 		return fmt.Errorf("%s: a duplicate, and so not judged: another span of the same call is", at)
 	}
+	if x.target.ID != "" && r.pipeline.Account.Excluded > 0 { // which none of those seen is
+		return fmt.Errorf("%s: a duplicate, and so not judged: an excluded request has the same id", at)
+	}
 	return fmt.Errorf("%s: was not judged, and it is not known why: please report this", at)
 }
