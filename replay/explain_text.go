@@ -262,6 +262,9 @@ func (e *Explanation) answer() string {
 		case some:
 			fired = append(fired, r.Rule+" ("+best+")")
 		case r.State == stateCounted:
+			if r.LeftOut > 0 {
+				best += ", but " + term.Plural(int64(r.LeftOut), "fingerprint was", "fingerprints were") + " not looked at"
+			}
 			not = append(not, r.Rule+" ("+best+")")
 		case r.State == stateNotComputable:
 			blind = append(blind, r.Rule)
