@@ -35,6 +35,8 @@ func TestCustomFormatProblems(t *testing.T) {
 	f("fields:\n  time: {path: ts, layout: yyyy-MM-dd}", "my.yaml:2:28: fields.time.layout: is no layout: write unix_s, unix_ms, unix_us, unix_ns, rfc3339, or how 2 January 2006, 15:04:05 looks in the log, with its date and second: 02/Jan/2006:15:04:05 -0700")
 	f("fields:\n  time: 5", "my.yaml:2:9: fields.time: must be a path, a list of paths or a mapping, is a number")
 	f("fields:\n  time: $.ts", "my.yaml:2:9: fields.time: is no path: write names with dots between them, and numbers for elements of a list, as in choices.0.message")
+	f("fields:\n  time: .ts", "my.yaml:2:9: fields.time: is no path: write names with dots between them, and numbers for elements of a list, as in choices.0.message")
+	f("fields: {time: ts}\nattributes: {team: {}}", "my.yaml:2:20: attributes.team: needs path, or const")
 	f("fields:\n  time: {const: '1'}", "my.yaml:2:9: fields.time: cannot be the same for all requests: give a path")
 	f("fields:\n  time: t\n  model: {layout: unix_ms}",
 		"my.yaml:3:10: fields.model: needs path, or const", "my.yaml:3:19: fields.model.layout: is for time and end alone")
