@@ -147,8 +147,10 @@ func identityNamed(name string) (*fingerprint.Identity, error) {
 // answer explains a request or an episode.
 func (f *explainFlags) answer(ctx context.Context, u *ui, args []string) error {
 	logs := args[1:]
-	if dir, _, ok := cutNumber(args[0]); ok && len(logs) == 0 && (parquet.IsDataset(dir) || blob.Is(dir) && isStored(ctx, dir)) {
-		logs = []string{dir}
+	for dir, _, ok := cutNumber(args[0]); ok && len(logs) == 0; dir, _, ok = cutNumber(dir) { // DIR:LINE or DIR:LINE:N
+		if parquet.IsDataset(dir) || blob.Is(dir) && isStored(ctx, dir) {
+			logs = []string{dir}
+		}
 	}
 	d, err := findDataset(ctx, u, logs)
 	if err != nil {
