@@ -13,7 +13,6 @@ type Lateness struct {
 	Value    time.Duration
 	Measured bool
 	Disorder time.Duration // what was measured
-	Whole    bool          // on every line of the logs
 }
 
 // latenesses are the values that MeasureLateness picks from: the default of a
@@ -29,12 +28,12 @@ const measureBudget = 64 << 20
 // picks the smallest lateness that their disorder fits into, or the largest
 // there is. startTime says that requests are ordered by their start.
 func MeasureLateness(streams []ingest.Stream, startTime bool) (Lateness, error) {
-	l := Lateness{Measured: true, Whole: true}
+	l := Lateness{Measured: true}
 	reader := ingest.NewReader(0)
 	var d window.Disorder
 	for _, s := range streams {
 		place := int64(-1)
-		whole, err := s.Probe(measureBudget/int64(len(streams)), func(b *ingest.Block) {
+		_, err := s.Probe(measureBudget/int64(len(streams)), func(b *ingest.Block) {
 			if b.Offset <= place {
 				d.Next()
 			}
@@ -51,7 +50,6 @@ func MeasureLateness(streams []ingest.Stream, startTime bool) (Lateness, error) 
 			return l, err
 		}
 		d.Next()
-		l.Whole = l.Whole && whole
 	}
 	l.Disorder = d.Worst
 	for _, l.Value = range latenesses {
