@@ -97,7 +97,11 @@ func TestCompareOtherScopes(t *testing.T) {
 	}{{"a", 2, 3}, {"b", 10, 15}, {"late", 11, 19}, {"x", 2, 3}} {
 		after.Add(&window.Episode{Rule: bySession, Scope: []string{at.session}, Caller: "c", Session: at.session, First: at.first, Fired: at.first, Last: at.last})
 	}
-	if d := Compare("old", &before, &after); len(d.Same) != 2 || len(d.Lost) != 1 || len(d.New) != 2 {
+	// Two callers are two, though neither has a session.
+	byModel := &window.Rule{Name: "m", Scope: &fingerprint.Scope{Fields: []string{"model"}}}
+	before.Add(&window.Episode{Rule: byCaller, Scope: []string{"d"}, Caller: "d", First: 40, Fired: 41, Last: 50})
+	after.Add(&window.Episode{Rule: byModel, Scope: []string{"m"}, Caller: "e", First: 40, Fired: 41, Last: 50})
+	if d := Compare("old", &before, &after); len(d.Same) != 2 || len(d.Lost) != 2 || len(d.New) != 3 {
 		t.Errorf("%d the same, %d lost, %d new", len(d.Same), len(d.Lost), len(d.New))
 	}
 }
