@@ -179,6 +179,22 @@ func TestCountedLines(t *testing.T) {
 	f(window.Rule{Counter: kind("sliding", time.Minute).Counter, SkipBlocked: true}, "aaaa", 1, 4)
 }
 
+// TestLinesLeftOut: how many are not shown stands there whole, however little room
+// is left for where the others are.
+func TestLinesLeftOut(t *testing.T) {
+	var p ExplainedPrint
+	for i := range 1100 {
+		p.Lines = append(p.Lines, ExplainedLine{
+			Line: int64(i + 1), Time: window.Stamp(int64(i)), Gap: new(1e-6), Fingerprint: "0123456789", Fired: true, Action: "throttle", Reason: new("cooldown"),
+		})
+	}
+	var b strings.Builder
+	p.lines(&b, true, func(string) string { return "line " })
+	if !strings.Contains(b.String(), " 1,088 more\n") {
+		t.Error(b.String())
+	}
+}
+
 // TestRemedies wants a way out of every cause, and nothing missing where there is
 // nothing to repeat.
 func TestRemedies(t *testing.T) {

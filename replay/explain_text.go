@@ -157,7 +157,7 @@ func (p *ExplainedPrint) lines(b *strings.Builder, prints bool, short func(log s
 	for i := range p.Lines {
 		if skip > 0 && i >= shownFirst && i < shownFirst+skip {
 			if i == shownFirst {
-				row(fmt.Sprintf("… %s more", term.Count(int64(skip))), "", "", "", "")
+				row("…", term.Count(int64(skip))+" more", "", "", "")
 			}
 			continue
 		}
