@@ -17,16 +17,6 @@ func printOf(tb testing.TB, name string) fingerprint.Fingerprint {
 	return w.Prints()[0].Fingerprint
 }
 
-// scopeOf is the scope of the session called name.
-func scopeOf(tb testing.TB, name string) Scope {
-	tb.Helper()
-	key, _, cause := bySession(tb).Compute(&fingerprint.Request{Session: []byte(name)}, fingerprint.NewWriter(nil), nil)
-	if cause != fingerprint.Computable {
-		tb.Fatal(cause)
-	}
-	return Scope{Key: key, Values: []string{name}}
-}
-
 func bySession(tb testing.TB) *fingerprint.Scope {
 	tb.Helper()
 	s, err := fingerprint.NewScope([]string{"session"})
@@ -51,11 +41,12 @@ type names struct {
 	tb     testing.TB
 	prints map[string]fingerprint.Fingerprint
 	scopes map[string]Scope
+	w      *fingerprint.Writer // one for all scopes: each makes room for thousands
 }
 
 func newNames(tb testing.TB) *names {
 	tb.Helper()
-	return &names{tb, map[string]fingerprint.Fingerprint{}, map[string]Scope{}}
+	return &names{tb, map[string]fingerprint.Fingerprint{}, map[string]Scope{}, fingerprint.NewWriter(nil)}
 }
 
 func (n *names) print(name string) fingerprint.Fingerprint {
@@ -67,10 +58,15 @@ func (n *names) print(name string) fingerprint.Fingerprint {
 	return f
 }
 
+// scope is the scope of the session called name.
 func (n *names) scope(name string) Scope {
 	s, ok := n.scopes[name]
 	if !ok {
-		s = scopeOf(n.tb, name)
+		key, _, cause := bySession(n.tb).Compute(&fingerprint.Request{Session: []byte(name)}, n.w, nil)
+		if cause != fingerprint.Computable {
+			n.tb.Fatal(cause)
+		}
+		s = Scope{Key: key, Values: []string{name}}
 		n.scopes[name] = s
 	}
 	return s

@@ -186,7 +186,7 @@ func TestIncidentCloses(t *testing.T) {
 // TestCooldownEnds: the hit at the very end of a cooldown is judged again.
 func TestCooldownEnds(t *testing.T) {
 	j := newJudge(&Rule{Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "sliding", Window: time.Minute}, Threshold: 2, Action: Reject, Cooldown: 10 * time.Second}, nil, EngineOptions{})
-	h := &Hit{Print: printOf(t, "m"), Scope: scopeOf(t, "s").Key, Time: 9_999_999, Limit: 2, Record: true}
+	h := &Hit{Print: printOf(t, "m"), Scope: newNames(t).scope("s").Key, Time: 9_999_999, Limit: 2, Record: true}
 	*j.cooling.touch(pairKeyOf(h), 0) = 10_000_000
 	if left, _ := j.coolsFor(h); left != time.Microsecond {
 		t.Errorf("a microsecond before its end %s are left", left)
