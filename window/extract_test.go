@@ -20,7 +20,7 @@ func TestEventsOfABlock(t *testing.T) {
 	for _, o := range []window.ExtractOptions{{}, {Texts: true}, {Key: []byte("key")}} {
 		together, alone := plan.NewExtractor(o), plan.NewExtractor(o)
 		var want []window.Event
-		eachRequest(t, "../fixtures/tau2/tau2_litellm.jsonl.zst", plan, func(r *fingerprint.Request) {
+		eachRequest(t, agents(), plan, func(r *fingerprint.Request) {
 			want = append(want, window.Event{})
 			alone.Event(r, &want[len(want)-1])
 			together.Add(r)

@@ -24,6 +24,14 @@ func eventsOf(tb testing.TB, file string, plan *window.Plan, o window.ExtractOpt
 	return extractor.Block().Events
 }
 
+// agents is a log of real agents: a small one with -short, as each profile reads it.
+func agents() string {
+	if testing.Short() {
+		return "../fixtures/tau2/agents.jsonl.zst"
+	}
+	return "../fixtures/tau2/tau2_litellm.jsonl.zst"
+}
+
 // eachRequest reads the requests of a fixture as a plan needs them.
 func eachRequest(tb testing.TB, file string, plan *window.Plan, f func(*fingerprint.Request)) {
 	tb.Helper()
@@ -95,7 +103,7 @@ func TestRestartOnRealTraffic(t *testing.T) {
 				return p, window.NewPlan(p.Rules, p.Exclude)
 			}
 			p, first := plan()
-			events := eventsOf(t, "../fixtures/tau2/tau2_litellm.jsonl.zst", first, window.ExtractOptions{})
+			events := eventsOf(t, agents(), first, window.ExtractOptions{})
 			judge := func(every int) (string, []byte, []window.RuleAccount) {
 				var said bytes.Buffer
 				r := newRun(p, first, &said)
