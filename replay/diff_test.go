@@ -15,6 +15,9 @@ import (
 // What a policy finds beyond the episodes that are kept is neither new nor lost
 // to the other, and one that began early and ended late is held against all.
 func TestCompareMoreThanIsKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares twice as many loops as are kept")
+	}
 	rule := &window.Rule{Name: "r", Scope: &fingerprint.Scope{Fields: []string{"session"}}}
 	var before, after Found
 	add := func(f *Found, session string, first, last int64) {
@@ -55,12 +58,16 @@ func TestCompareMoreThanIsKept(t *testing.T) {
 // none but those of its time, be they one loop of as many sessions, or beside one that
 // lasts as long as all of them.
 func TestCompareManyOfOne(t *testing.T) {
+	size := mostCompared // at which quadratic work would not end before the test's timeout does
+	if testing.Short() {
+		size = 1000
+	}
 	byCaller := &window.Rule{Name: "c", Scope: &fingerprint.Scope{Fields: []string{"caller"}}}
 	byModel := &window.Rule{Name: "m", Scope: &fingerprint.Scope{Fields: []string{"caller", "model"}}}
 	f := func(what string, want int, of func(i int64) window.Episode) {
 		t.Helper()
 		var f Found
-		for i := range int64(mostCompared) {
+		for i := range int64(size) {
 			e := of(i)
 			e.Caller, e.Fired = "c", e.First
 			f.Add(&e)
@@ -72,10 +79,10 @@ func TestCompareManyOfOne(t *testing.T) {
 	f("of as many sessions", 1, func(i int64) window.Episode {
 		return window.Episode{Rule: byCaller, Scope: []string{"c"}, Session: fmt.Sprint("s", i), Last: 1}
 	})
-	f("beside a long one", mostCompared, func(i int64) window.Episode {
+	f("beside a long one", size, func(i int64) window.Episode {
 		e := window.Episode{Rule: byModel, Scope: []string{"c", fmt.Sprint("m", i)}, First: 1000 * i, Last: 1000*i + 1}
 		if i == 0 {
-			e.Last = 1000 * mostCompared
+			e.Last = 1000 * int64(size)
 		}
 		return e
 	})
