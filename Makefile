@@ -16,7 +16,7 @@ FUZZTIME ?= 10s
 # For the environment alone: in a recipe a space in it would part the words.
 CACHE := $(CURDIR)/.cache
 gotestsum := .cache/bin/gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg \
-  --rerun-fails=1 --rerun-fails-run-root-test --rerun-fails-abort-on-data-race --packages=./... --
+  --rerun-fails=1 --rerun-fails-run-root-test --rerun-fails-abort-on-data-race --packages=./... -- -vet=off
 
 export GOLANGCI_LINT_CACHE ?= $(CACHE)/golangci-lint
 
@@ -34,10 +34,11 @@ unit:
 	go test -short ./...
 
 # The short tests run under the race detector, then every test runs without it;
-# the lines at the end count the second run. Tests wait for what must come, on a
-# slow machine for minutes, and some of them beside each other. A few that fail
-# run once more, alone: what real services do under load is not always ours. Both
-# runs are shown, and what rapid drew is drawn again.
+# the lines at the end count the second run. Neither vets again what go vet has.
+# Tests wait for what must come, on a slow machine for minutes, and some of them
+# beside each other. A few that fail run once more, alone: what real services do
+# under load is not always ours. Both runs are shown, and what rapid drew is drawn
+# again.
 test: export LOOPGAUGE_PYTHON := $(CACHE)/venv/bin/python
 # As deploy/Dockerfile builds, which a test does: so all is compiled once.
 test: export CGO_ENABLED := 0
