@@ -45,8 +45,8 @@ func rows[T any](t *testing.T, file string) []T {
 	return list
 }
 
-// fewer are every fifth row under the race detector: each is judged by several
-// policies.
+// fewer are every fifth row or log under the race detector: each is judged by
+// several policies.
 func fewer[T any](list []T) (few []T) {
 	if !raced {
 		return list
