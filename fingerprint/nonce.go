@@ -7,10 +7,10 @@ import (
 
 // Results hold what is new each time, though a call fails in the same way: APIs
 // name the request in their errors ("request_id": "req_011CQa", Request ID:
-// 6a1f93c0), Python tells where in memory an object is (<A object at 0x7f3c2a1b>),
-// Jupyter counts what was run (Cell In[7]), and temporary files have names that were
-// drawn; with what failed, servers tell the time of day, and curl how fast it was.
-// None is a part of a result.
+// 6a1f93c0, "traceId": "00-4bf92f35"), Python tells where in memory an object is
+// (<A object at 0x7f3c2a1b>), Jupyter counts what was run (Cell In[7]), and temporary
+// files have names that were drawn; with what failed, servers tell the time, and curl
+// how fast it was. None is a part of a result.
 
 // How long a request's id is, bytes. What is shorter is the number of something
 // that is requested.
@@ -29,19 +29,23 @@ type nonce struct {
 	// is one.
 	span        func(text []byte, at int) (start, end int)
 	placeholder string
-	least       int    // bytes of a text that has one
-	tested      bool   // it counts in what failed or passed alone: see verdicts
-	then        *nonce // is looked for where there was one; nil for none
+	least       int               // bytes of a text that has one
+	only        func([]byte) bool // tells of a text whether one counts in it; nil for in all
+	then        *nonce            // is looked for where there was one; nil for none
 }
 
 var nonces = [...]nonce{
 	{mark: []byte("["), span: spanColour}, // first: one may stand in what the others look for
-	{mark: []byte("q"), span: spanRequestID, placeholder: "<request-id>"},
+	{mark: []byte("q"), span: spanID("re", "q", "uest"), placeholder: "<request-id>"},
+	{mark: []byte("race"), span: spanID("t", "race", ""), placeholder: "<request-id>"},
+	{mark: []byte("orrelation"), span: spanID("c", "orrelation", ""), placeholder: "<request-id>"},
+	{mark: []byte("Ray"), span: spanID("", "Ray", ""), placeholder: "<request-id>"}, // Cloudflare
+	{mark: []byte("<HostId>"), span: spanHostID, placeholder: "<request-id>"},
 	{mark: []byte("x"), span: spanAddress, placeholder: "<address>"},
 	{mark: beforeCell, span: spanCell, placeholder: "<number>"},
 	{mark: []byte("Z-debug"), span: spanDebugLog, placeholder: "<timestamp>"},
-	{mark: []byte("GMT"), span: spanDate, placeholder: "<timestamp>", tested: true},
-	{mark: []byte("Xferd"), span: spanMeter, placeholder: "<progress>", tested: true, then: &nonce{mark: meterUnknown, span: spanProgress, placeholder: "<progress>"}},
+	{mark: []byte("GMT"), span: spanDate, placeholder: "<timestamp>", only: hasVerdict},
+	{mark: []byte("Xferd"), span: spanMeter, placeholder: "<progress>", only: hasVerdict, then: &nonce{mark: meterUnknown, span: spanProgress, placeholder: "<progress>"}},
 	{mark: []byte("/tmp"), span: spanTemporary, placeholder: "<file>"},
 	{mark: beforeSaved, span: spanSaved, placeholder: "<file>", least: leastShortened},
 }
@@ -56,7 +60,7 @@ func (w *Writer) withoutNonces(t spoken) spoken {
 }
 
 func (w *Writer) withoutKind(t spoken, kind *nonce) spoken {
-	if start, _ := kind.next(t.text, 0); start < 0 || kind.tested && !hasVerdict(t.text) {
+	if start, _ := kind.next(t.text, 0); start < 0 || kind.only != nil && !kind.only(t.text) {
 		return t
 	}
 	t = w.replaced(w.decoded(t), func(text []byte, from int) (start, end int, placeholder string) {
@@ -102,24 +106,29 @@ func (w *Writer) replaced(whole []byte, next func(text []byte, from int) (start,
 	return spoken{text: w.bare[n:]}.trim()
 }
 
-// spanRequestID is what stands behind a name for a request's id: request_id,
-// requestId, X-Request-Id and the like.
-func spanRequestID(text []byte, at int) (start, end int) {
-	before, found := "re", at+1+lenNameBehindQ(text[at+1:])
-	if found == at+1 || at < len(before) || !bytes.EqualFold(text[at-len(before):at], []byte(before)) {
-		return 0, 0
+// spanID finds what stands behind a name for the id of a request, or of its trace:
+// request_id, requestId, X-Request-Id, Trace ID and the like. A name is before, the
+// mark, and what follows it.
+func spanID(before, mark, behind string) func(text []byte, at int) (start, end int) {
+	return func(text []byte, at int) (start, end int) {
+		rest := text[at+len(mark):]
+		found := lenNameOfID(rest, behind)
+		if found == 0 || at < len(before) || !bytes.EqualFold(text[at-len(before):at], []byte(before)) {
+			return 0, 0
+		}
+		between := lenSeparator(rest[found:])
+		if between == 0 {
+			return 0, 0
+		}
+		start = at + len(mark) + found + between
+		return start, start + lenRequestID(text[start:])
 	}
-	between := lenSeparator(text[found:])
-	if start = found + between; between == 0 {
-		return 0, 0
-	}
-	return start, start + lenRequestID(text[start:])
 }
 
-// lenNameBehindQ is how long the rest of such a name is, which text begins with; 0
-// if there is none.
-func lenNameBehindQ(text []byte) int {
-	rest, found := cutFold(text, "uest")
+// lenNameOfID is how long the rest of such a name is, which text begins with; 0 if
+// there is none.
+func lenNameOfID(text []byte, behind string) int {
+	rest, found := cutFold(text, behind)
 	if !found {
 		return 0
 	}
@@ -132,6 +141,14 @@ func lenNameBehindQ(text []byte) int {
 	return len(text) - len(rest)
 }
 
+// spanHostID is what S3 writes beside the id of a request, in Base64:
+// <HostId>Txa2cbhz/Kk=</HostId>.
+func spanHostID(text []byte, at int) (start, end int) {
+	start = at + len("<HostId>")
+	id := text[start:min(len(text), start+longestRequestID)]
+	return start, start + max(0, bytes.Index(id, endTag))
+}
+
 // cutFold takes a prefix in small or capital letters from a text.
 func cutFold(text []byte, prefix string) (rest []byte, found bool) {
 	if len(text) < len(prefix) || !bytes.EqualFold(text[:len(prefix)], []byte(prefix)) {
@@ -141,14 +158,15 @@ func cutFold(text []byte, prefix string) (rest []byte, found bool) {
 }
 
 // lenSeparator is how much stands between a name and its value: quotes, which may
-// be escaped, a colon or an equals sign, spaces. It is 0 for quotes alone.
+// be escaped, a colon or an equals sign, spaces, the end of a tag, the asterisks of
+// Markdown. It is 0 for quotes or asterisks alone.
 func lenSeparator(text []byte) int {
 	const most = 16
 	n := 0
-	for n < min(most, len(text)) && strings.IndexByte(`"'\:= `, text[n]) >= 0 {
+	for n < min(most, len(text)) && strings.IndexByte(`"'\:= >*`, text[n]) >= 0 {
 		n++
 	}
-	if !bytes.ContainsAny(text[:n], ":= ") {
+	if !bytes.ContainsAny(text[:n], ":= >") {
 		return 0
 	}
 	return n

@@ -26,7 +26,14 @@ func TestNonces(t *testing.T) {
 	is("Request-Id='7a93c0d1'", "Request-Id='<request-id>'")
 	is("request_id=1a93c0d1 failed in 0.41s", "request_id=<request-id> failed in <duration>")
 
-	same("request_id: null") // none, and a word
+	is(`{"title":"Not Found","status":404,"traceId":"00-4bf92f3577b34da6-00f067aa-00"}`, `{"title":"Not Found","status":404,"traceId":"<request-id>"}`) // ASP.NET
+	is("no. Trace ID: 7a93c0d1-a1 Correlation ID: 8b93c0d1 x-correlation-id=9c93c0d1", "no. Trace ID: <request-id> Correlation ID: <request-id> x-correlation-id=<request-id>")
+	is("Error 1020\nCloudflare Ray ID: **7a93c0d1e2f3a4b5**", "Error 1020\nCloudflare Ray ID: **<request-id>**")
+	is("<RequestId>4442587FB7D0A2F9</RequestId><HostId>Txa2cbhz/Kk+4=</HostId>", "<RequestId><request-id></RequestId><HostId><request-id></HostId>")
+
+	same("Traceback: trace 7a93c0d1, trace_id: 0af7, X-Ray: 7a93c0d1, race_id: 7a93c0d1")
+	same("<HostId>Txa2cbhz <HostId>") // cut
+	same("request_id: null")          // none, and a word
 	same("request_id: upstream")
 	same("request id is missing, 3 of 4")
 	same("requests: 12")
@@ -87,7 +94,7 @@ func TestNonces(t *testing.T) {
 
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {
-		for _, part := range []string{"q", "request_id", "request_id: 7a93c0d1 ", "request_id:7a93c0d1", "x", " at 0x", " at 0x7f3c2a1b", " at 0x7f3c2a1b>", "_logs", "_logs/", "/", "_logs/2-debug", "Cell In[1]", "Error date: Wed, 25 Nov 2026 20:39:17 GMT", "Error" + meter, "ErrorX", tmp, tmp + "tmpspnz60vi ", tmp + "tmp.", "Error--:--:--", "1 --:--:-- ", "full output see: "} {
+		for _, part := range []string{"q", "request_id", "request_id: 7a93c0d1 ", "request_id:7a93c0d1", "trace", "trace_id:", "Ray ID: ", "<HostId>", "x", " at 0x", " at 0x7f3c2a1b", " at 0x7f3c2a1b>", "_logs", "_logs/", "/", "_logs/2-debug", "Cell In[1]", "Error date: Wed, 25 Nov 2026 20:39:17 GMT", "Error" + meter, "ErrorX", tmp, tmp + "tmpspnz60vi ", tmp + "tmp.", "Error--:--:--", "1 --:--:-- ", "full output see: "} {
 			canonicals(id, request(t, "messages", `[{"role":"tool","tool_call_id":"a","content":`+string(rawJSON(t, strings.Repeat(part, size)))+`}]`))
 		}
 	})
