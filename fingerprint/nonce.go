@@ -44,6 +44,7 @@ var nonces = [...]nonce{
 	{mark: []byte("x"), span: spanAddress, placeholder: "<address>"},
 	{mark: beforeCell, span: spanCell, placeholder: "<number>"},
 	{mark: []byte("Z-debug"), span: spanDebugLog, placeholder: "<timestamp>"},
+	{mark: []byte("20"), span: spanWhen, placeholder: "<timestamp>", only: isRefusal}, // behind the ids of requests
 	{mark: []byte("GMT"), span: spanDate, placeholder: "<timestamp>", only: hasVerdict},
 	{mark: []byte("Xferd"), span: spanMeter, placeholder: "<progress>", only: hasVerdict, then: &nonce{mark: meterUnknown, span: spanProgress, placeholder: "<progress>"}},
 	{mark: []byte("/tmp"), span: spanTemporary, placeholder: "<file>"},

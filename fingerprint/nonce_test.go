@@ -63,6 +63,18 @@ func TestNonces(t *testing.T) {
 	same("HTTP/1.0 200 OK\r\nDate: Wed, 25 Nov 2026 20:39:17 GMT") // it may be watched
 	same("Last-Modified: Wed, 25 Nov 2026 20:39:17 GMT; date: today, GMT")
 
+	is(`404 {"timestamp":"2026-11-21T10:00:00.123+00:00","status":404,"error":"Not Found","path":"/a"}`, `404 {"timestamp":"<timestamp>","status":404,"error":"Not Found","path":"/a"}`) // Spring
+	is(`{"statusCode": 500, "timestamp": "2026-11-21T10:00:00.123Z", "path": "/a"}`, `{"statusCode": 500, "timestamp": "<timestamp>", "path": "/a"}`)                                    // NestJS
+	is(`{"error":{"innerError":{"date":"2026-11-21T10:00:00","request-id":"7a93c0d1"}}}`, `{"error":{"innerError":{"date":"<timestamp>","request-id":"<request-id>"}}}`)                 // Microsoft
+	is("no. Trace ID: 7a93c0d1 Timestamp: 2026-11-21 10:00:00Z", "no. Trace ID: <request-id> Timestamp: <timestamp>")                                                                    // Microsoft
+	is("<ServerTime>2026-11-21T10:00:00Z</ServerTime><RequestId>4442587FB7D0A2F9</RequestId>", "<ServerTime><timestamp></ServerTime><RequestId><request-id></RequestId>")                // S3
+	is(`{"a":"{\"timestamp\":\"2026-11-21T10:00:00Z\",\"status\":503}"}`, `{"a":"{\"timestamp\":\"<timestamp>\",\"status\":503}"}`)
+
+	same(`{"timestamp":"2026-11-21T10:00:00Z","status":200}`)                 // it may be watched
+	same(`{"timestamp":"2026-11-21T10:00:00Z","level":"error","status":503}`) // a log goes on
+	same(`{"status":"failed","status2":404,"a_status":4040,"statusText":"404","time":"2026-11-21T10:00:00Z"}`)
+	same(`{"status":404,"created_at":"2026-11-21T10:00:00Z","time":"2026-11-21","date":"2026-11-21T10:00","a":{"2026-11-21T10:00:00Z":1}}`)
+
 	const meter = "  % Total    % Received % Xferd  Average Speed   Time    Total    Time  Current\n                                 Dload  Upload   Total   Spent    Left  Speed\n\r  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0\r100   335  100   335    0     0  50788      0 --:--:-- --:--:-- --:--:-- 55833\n"
 	is(meter+"404\nError", "<progress>404\nError")
 	is("404 Error\n"+meter, "404 Error\n  <progress>")
@@ -94,7 +106,7 @@ func TestNonces(t *testing.T) {
 
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {
-		for _, part := range []string{"q", "request_id", "request_id: 7a93c0d1 ", "request_id:7a93c0d1", "trace", "trace_id:", "Ray ID: ", "<HostId>", "x", " at 0x", " at 0x7f3c2a1b", " at 0x7f3c2a1b>", "_logs", "_logs/", "/", "_logs/2-debug", "Cell In[1]", "Error date: Wed, 25 Nov 2026 20:39:17 GMT", "Error" + meter, "ErrorX", tmp, tmp + "tmpspnz60vi ", tmp + "tmp.", "Error--:--:--", "1 --:--:-- ", "full output see: "} {
+		for _, part := range []string{"q", "request_id", "request_id: 7a93c0d1 ", "request_id:7a93c0d1", "trace", "trace_id:", "Ray ID: ", "<HostId>", "status:404 time=2026-11-21 10:00:00", "time=2026-11-21 10:00:00", "status", "x", " at 0x", " at 0x7f3c2a1b", " at 0x7f3c2a1b>", "_logs", "_logs/", "/", "_logs/2-debug", "Cell In[1]", "Error date: Wed, 25 Nov 2026 20:39:17 GMT", "Error" + meter, "ErrorX", tmp, tmp + "tmpspnz60vi ", tmp + "tmp.", "Error--:--:--", "1 --:--:-- ", "full output see: "} {
 			canonicals(id, request(t, "messages", `[{"role":"tool","tool_call_id":"a","content":`+string(rawJSON(t, strings.Repeat(part, size)))+`}]`))
 		}
 	})

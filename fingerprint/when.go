@@ -1,0 +1,61 @@
+package fingerprint
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Servers that refuse a request tell when: Spring "timestamp", Microsoft "date", S3
+// <ServerTime>. It is new each time, though they refuse it in the same way. When
+// something was made or has changed has other names, and a line of a log is news.
+
+var whens = [...]string{"timestamp", "date", "time", "servertime"}
+
+// spanWhen is the time, to the second, behind such a name: "timestamp":
+// "2026-11-21T10:00:00Z".
+func spanWhen(text []byte, at int) (start, end int) {
+	const toTheSecond, far = len("2026-11-21T10:00:00"), 32
+	n := matchTimestamp(text[at:])
+	if n < toTheSecond {
+		return 0, 0
+	}
+	before := text[max(0, at-far):at]
+	name := bytes.TrimRight(before, `"'\:= >`)
+	from := len(name)
+	for from > 0 && isWord(name[from-1]) {
+		from--
+	}
+	for _, when := range whens {
+		if len(name) < len(before) && strings.EqualFold(when, string(name[from:])) {
+			return at, at + n
+		}
+	}
+	return 0, 0
+}
+
+// ofLogs are what lines of logs have, which are told by it from what a server
+// answers.
+var ofLogs = [][]byte{[]byte("level"), []byte("LEVEL"), []byte("severity")}
+
+var requestIDPlaceholder = []byte("<request-id>")
+
+// isRefusal tells whether a text names the request whose answer it is, or the status
+// of one that failed.
+func isRefusal(text []byte) bool {
+	return (bytes.Contains(text, requestIDPlaceholder) || hasErrorStatus(text)) && !has(text, ofLogs)
+}
+
+// hasErrorStatus tells whether a status of 400 or more is in a text: "status":404,
+// "statusCode": 500.
+func hasErrorStatus(text []byte) bool {
+	for rest, found := text, true; ; {
+		if _, rest, found = bytes.Cut(rest, []byte("status")); !found {
+			return false
+		}
+		value, _ := cutFold(rest, "code")
+		n := lenSeparator(value)
+		if value = value[n:]; n > 0 && len(value) > 0 && (value[0] == '4' || value[0] == '5') && digits(value, 4) == 3 {
+			return true
+		}
+	}
+}
