@@ -73,7 +73,8 @@ var verdicts = [][]byte{
 	[]byte("fail"), []byte("Fail"), []byte("FAIL"),
 	[]byte("error"), []byte("Error"), []byte("ERROR"),
 	[]byte("passed"), []byte("passing"), []byte("Passed"), []byte("PASS"),
-	[]byte("panic"), // Go, Rust
+	[]byte("panic"),                                             // Go, Rust
+	[]byte("timed out"), []byte("Timed out"), []byte("Timeout"), // curl and other clients
 }
 
 func hasVerdict(text []byte) bool { return has(text, verdicts) }
@@ -113,6 +114,8 @@ func mayTellTime(text []byte) bool {
 		at := from - 1
 		if at >= 0 && (text[at] == 'm' || text[at] == 'n' || text[at] == 'u') {
 			at--
+		} else if bytes.HasSuffix(text[:from], inMilliseconds) {
+			at -= len(inMilliseconds)
 		}
 		if at >= 0 && text[at] == ' ' {
 			at--
@@ -126,6 +129,9 @@ func mayTellTime(text []byte) bool {
 // inName is what stands before the s of the name of a time: Node's test runner
 // writes "duration_ms 82.03".
 var inName = []byte("duration_m")
+
+// inMilliseconds is what stands before the s in milliseconds.
+var inMilliseconds = []byte("milli")
 
 func endsTimed(text []byte) bool {
 	for i := max(0, len(text)-stopwatchEnd); i < len(text); i++ {

@@ -44,6 +44,8 @@ func TestUntimed(t *testing.T) {
 	is("Time: 00:00.005, Memory: 6.00 MB\nFAILURES!", "Time: <duration>, Memory: 6.00 MB\nFAILURES!")
 	is("Build FAILED.\n    1 Error(s)\nTime Elapsed 00:00:01.23", "Build FAILED.\n    1 Error(s)\nTime Elapsed <duration>")
 	is("2026-11-25 20:46:06.123 ERROR no answer\n20:46:07.123 ERROR no answer in 0.5s", "2026-11-25 20:46:06.123 ERROR no answer\n20:46:07.123 ERROR no answer in <duration>")
+	is("curl: (28) Operation timed out after 5002 milliseconds with 0 bytes received", "curl: (28) Operation timed out after <duration> with 0 bytes received")
+	is("Timeout after 30.53s", "Timeout after <duration>")
 	is("BUILD FAILED in 3s", "BUILD FAILED in <duration>")
 	is("BUILD FAILED in 1m 3s", "BUILD FAILED in <duration>")
 	is("[INFO] BUILD FAILURE\n[INFO] Total time:  1.234 s\n[INFO] Finished at: 2026-11-21T10:00:00Z", "[INFO] BUILD FAILURE\n[INFO] Total time:  <duration>\n[INFO] Finished at: <timestamp>")
