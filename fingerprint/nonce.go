@@ -47,6 +47,8 @@ var nonces = [...]nonce{
 	{mark: []byte("20"), span: spanWhen, placeholder: "<timestamp>", only: isRefusal}, // behind the ids of requests
 	{mark: []byte("GMT"), span: spanDate, placeholder: "<timestamp>", only: hasVerdict},
 	{mark: []byte("Xferd"), span: spanMeter, placeholder: "<progress>", only: hasVerdict, then: &nonce{mark: meterUnknown, span: spanProgress, placeholder: "<progress>"}},
+	{mark: []byte("response_time"), span: spanResponseTime, placeholder: "<duration>", only: isSearch},
+	{mark: []byte("took"), span: spanTook, placeholder: "<duration>"},
 	{mark: []byte("/tmp"), span: spanTemporary, placeholder: "<file>"},
 	{mark: beforeSaved, span: spanSaved, placeholder: "<file>", least: leastShortened},
 }

@@ -75,6 +75,13 @@ func TestNonces(t *testing.T) {
 	same(`{"status":"failed","status2":404,"a_status":4040,"statusText":"404","time":"2026-11-21T10:00:00Z"}`)
 	same(`{"status":404,"created_at":"2026-11-21T10:00:00Z","time":"2026-11-21","date":"2026-11-21T10:00","a":{"2026-11-21T10:00:00Z":1}}`)
 
+	is(`{"query":"a","follow_up_questions":null,"results":[],"response_time":0.98}`, `{"query":"a","follow_up_questions":null,"results":[],"response_time":<duration>}`) // Tavily
+	is(`{"took":5,"timed_out":false,"hits":[]}`, `{"took":<duration>,"timed_out":false,"hits":[]}`)                                                                      // Elasticsearch
+	is(`{"took" : 12, "timed_out" : false}`, `{"took" : <duration>, "timed_out" : false}`)
+
+	same(`{"status":"up","response_time":0.98,"took":5,"timed":1}`) // it may be watched
+	same("it took 5, timed out, response_time follow_up_questions")
+
 	const meter = "  % Total    % Received % Xferd  Average Speed   Time    Total    Time  Current\n                                 Dload  Upload   Total   Spent    Left  Speed\n\r  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0\r100   335  100   335    0     0  50788      0 --:--:-- --:--:-- --:--:-- 55833\n"
 	is(meter+"404\nError", "<progress>404\nError")
 	is("404 Error\n"+meter, "404 Error\n  <progress>")
@@ -106,7 +113,7 @@ func TestNonces(t *testing.T) {
 
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {
-		for _, part := range []string{"q", "request_id", "request_id: 7a93c0d1 ", "request_id:7a93c0d1", "trace", "trace_id:", "Ray ID: ", "<HostId>", "status:404 time=2026-11-21 10:00:00", "time=2026-11-21 10:00:00", "status", "x", " at 0x", " at 0x7f3c2a1b", " at 0x7f3c2a1b>", "_logs", "_logs/", "/", "_logs/2-debug", "Cell In[1]", "Error date: Wed, 25 Nov 2026 20:39:17 GMT", "Error" + meter, "ErrorX", tmp, tmp + "tmpspnz60vi ", tmp + "tmp.", "Error--:--:--", "1 --:--:-- ", "full output see: "} {
+		for _, part := range []string{"q", "request_id", "request_id: 7a93c0d1 ", "request_id:7a93c0d1", "trace", "trace_id:", "Ray ID: ", "<HostId>", "status:404 time=2026-11-21 10:00:00", "time=2026-11-21 10:00:00", "status", "took:1", "response_time:1 follow_up_questions", "x", " at 0x", " at 0x7f3c2a1b", " at 0x7f3c2a1b>", "_logs", "_logs/", "/", "_logs/2-debug", "Cell In[1]", "Error date: Wed, 25 Nov 2026 20:39:17 GMT", "Error" + meter, "ErrorX", tmp, tmp + "tmpspnz60vi ", tmp + "tmp.", "Error--:--:--", "1 --:--:-- ", "full output see: "} {
 			canonicals(id, request(t, "messages", `[{"role":"tool","tool_call_id":"a","content":`+string(rawJSON(t, strings.Repeat(part, size)))+`}]`))
 		}
 	})
