@@ -106,6 +106,10 @@ func (f *Facts) wasHeard() *heard {
 
 var nothingHeard heard
 
+// ResultsChange tells whether what came of the calls changed again and again, or
+// each time.
+func (f *Facts) ResultsChange() bool { return f.wasHeard().results.progress() }
+
 // readingMethods change nothing on the server.
 var readingMethods = []string{"GET", "HEAD"}
 

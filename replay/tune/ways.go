@@ -38,7 +38,7 @@ func (r *Report) Ways() (list []string) {
 // may be but an id or a time that is new in each.
 func (r *Report) masks() []string {
 	if !slices.ContainsFunc(r.Repeats, func(k *Repeat) bool {
-		return k.Kind == window.Polling && k.Rule.Identity.Sees == fingerprint.SeesCalls && k.Requests >= window.LeastRepeats
+		return k.Kind == window.Polling && k.Rule.Identity.Sees == fingerprint.SeesCalls && k.facts.ResultsChange() && k.Requests >= window.LeastRepeats
 	}) {
 		return nil
 	}

@@ -1,36 +1,40 @@
 package tune
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
 )
 
 // TestMasksAreAWay: a call whose result has a new id each time looks like
-// polling, and nothing said how to tell.
+// polling, and nothing said how to tell. That results change was also said of a
+// call that comes by a clock, and always has the same.
 func TestMasksAreAWay(t *testing.T) {
-	f := func(want bool, identity string, kind window.Kind, requests int64) {
+	f := func(want bool, requests int, pause time.Duration, result string) {
 		t.Helper()
-		id, err := fingerprint.New(identity, fingerprint.Options{})
-		if err != nil {
+		var log strings.Builder
+		for i := range requests {
+			fmt.Fprintf(&log, `{"time":%d,"session":"s","caller":"c","model":"m","messages":[{"role":"user","content":"%d"},{"role":"assistant","tool_calls":[{"id":"t","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"t","content":"%s"}],"tool_calls":[{"name":"f","arguments":"{}"}]}`+"\n", 1e9+i*int(pause/time.Second), i, strings.ReplaceAll(result, "N", strconv.Itoa(i)))
+		}
+		name := filepath.Join(t.TempDir(), "log")
+		if err := os.WriteFile(name, []byte(log.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		rule := &window.Rule{Identity: id}
-		r := &Report{Result: result(1000), Options: Options{Rules: []*window.Rule{rule}}, Repeats: []*Repeat{{Rule: rule, Kind: kind, Requests: requests, facts: &window.Facts{}}}}
-		r.Result.Rules = []window.RuleAccount{{Rule: rule, Judged: 1000, Counted: 1000}}
-		var b strings.Builder
-		Summary{Report: r}.recommendation(&b)
-		if got := strings.Contains(b.String(), "(docs/policy.md#masks)"); got != want {
-			t.Errorf("%s, %s, %d requests: %q", identity, kind, requests, b.String())
+		r := tunedLog(t, name, "loopgauge", nil, 100)
+		if got := strings.Contains(strings.Join(r.Ways(), " "), "(docs/policy.md#masks)"); got != want {
+			t.Errorf("%d requests, %s, %s: %q (%s)", requests, pause, result, r.Ways(), r.Verdict())
 		}
 	}
-	f(true, "tool-call", window.Polling, 4)
-	f(false, "tool-call", window.Polling, 3)
-	f(false, "tool-call", window.Unknown, 9)
-	f(false, "last-messages", window.Polling, 9) // at a clock's pace
+	f(true, 9, 7*time.Second, "id N")
+	f(false, 3, 7*time.Second, "id N")
+	f(true, 9, 10*time.Minute, "id N")
+	f(false, 9, 10*time.Minute, "none")
 }
 
 // TestRaise: a limit is to be raised only where that brings a recommendation. The
