@@ -45,6 +45,7 @@ var nonces = [...]nonce{
 	{mark: beforeCell, span: spanCell, placeholder: "<number>"},
 	{mark: []byte("Z-debug"), span: spanDebugLog, placeholder: "<timestamp>"},
 	{mark: []byte("20"), span: spanWhen, placeholder: "<timestamp>", only: isRefusal}, // behind the ids of requests
+	{mark: []byte("--20"), span: spanWget, placeholder: "<timestamp>", then: &nonce{mark: []byte(" ERROR "), span: spanWgetError, placeholder: "<timestamp>"}},
 	{mark: []byte("GMT"), span: spanDate, placeholder: "<timestamp>", only: hasVerdict},
 	{mark: []byte("Xferd"), span: spanMeter, placeholder: "<progress>", only: hasVerdict, then: &nonce{mark: meterUnknown, span: spanProgress, placeholder: "<progress>"}},
 	{mark: []byte("response_time"), span: spanResponseTime, placeholder: "<duration>", only: isSearch},

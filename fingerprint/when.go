@@ -59,3 +59,22 @@ func hasErrorStatus(text []byte) bool {
 		}
 	}
 }
+
+const wgetTime = "2026-11-21 10:00:00"
+
+// spanWget is when wget began: --2026-11-21 10:00:00--  http://a.
+func spanWget(text []byte, at int) (start, end int) {
+	start = at + len("--")
+	if end = start + matchTimestamp(text[start:]); end-start != len(wgetTime) || !bytes.HasPrefix(text[end:], []byte("--  ")) {
+		return 0, 0
+	}
+	return start, end
+}
+
+// spanWgetError is when it failed: 2026-11-21 10:00:01 ERROR 404: Not Found.
+func spanWgetError(text []byte, at int) (start, end int) {
+	if start = at - len(wgetTime); start < 0 || matchTimestamp(text[start:at]) != len(wgetTime) {
+		return 0, 0
+	}
+	return start, at
+}
