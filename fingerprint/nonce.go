@@ -19,6 +19,10 @@ const (
 	longestRequestID  = 128
 )
 
+// mostRefusal is how long a text is in which what a server refused is looked for
+// that texts have the letters of more often, bytes: longer ones pay nothing for it.
+const mostRefusal = 1 << 11
+
 // nonce is a kind of what is new with each result.
 type nonce struct {
 	// mark stands in each. All results pay for looking for it, so that it begins
@@ -29,27 +33,27 @@ type nonce struct {
 	// is one.
 	span        func(text []byte, at int) (start, end int)
 	placeholder string
-	least       int               // bytes of a text that has one
+	least, most int               // bytes of a text that has one; 0 for any
 	only        func([]byte) bool // tells of a text whether one counts in it; nil for in all
 	then        *nonce            // is looked for where there was one; nil for none
 }
 
 var nonces = [...]nonce{
 	{mark: []byte("["), span: spanColour}, // first: one may stand in what the others look for
-	{mark: []byte("q"), span: spanID("re", "q", "uest"), placeholder: "<request-id>"},
-	{mark: []byte("race"), span: spanID("t", "race", ""), placeholder: "<request-id>"},
-	{mark: []byte("orrelation"), span: spanID("c", "orrelation", ""), placeholder: "<request-id>"},
-	{mark: []byte("Ray"), span: spanID("", "Ray", ""), placeholder: "<request-id>"}, // Cloudflare
+	{mark: []byte("q"), span: spanRequestID, placeholder: "<request-id>"},
+	{mark: []byte("I"), span: spanTraceID, placeholder: "<request-id>", most: mostRefusal},
+	{mark: []byte("_id"), span: spanTraceID, placeholder: "<request-id>", most: mostRefusal},
+	{mark: []byte("-id"), span: spanTraceID, placeholder: "<request-id>", most: mostRefusal},
 	{mark: []byte("<HostId>"), span: spanHostID, placeholder: "<request-id>"},
 	{mark: []byte("x"), span: spanAddress, placeholder: "<address>"},
 	{mark: beforeCell, span: spanCell, placeholder: "<number>"},
 	{mark: []byte("Z-debug"), span: spanDebugLog, placeholder: "<timestamp>"},
-	{mark: []byte("20"), span: spanWhen, placeholder: "<timestamp>", only: isRefusal}, // behind the ids of requests
-	{mark: []byte("--20"), span: spanWget, placeholder: "<timestamp>", then: &nonce{mark: []byte(" ERROR "), span: spanWgetError, placeholder: "<timestamp>"}},
+	{mark: []byte("20"), span: spanWhen, placeholder: "<timestamp>", most: mostRefusal, only: isRefusal}, // behind the ids of requests
+	{mark: []byte("--20"), span: spanWget, placeholder: "<timestamp>", most: mostRefusal, then: &nonce{mark: []byte(" ERROR "), span: spanWgetError, placeholder: "<timestamp>"}},
 	{mark: []byte("GMT"), span: spanDate, placeholder: "<timestamp>", only: hasVerdict},
 	{mark: []byte("Xferd"), span: spanMeter, placeholder: "<progress>", only: hasVerdict, then: &nonce{mark: meterUnknown, span: spanProgress, placeholder: "<progress>"}},
-	{mark: []byte("response_time"), span: spanResponseTime, placeholder: "<duration>", only: isSearch},
-	{mark: []byte("took"), span: spanTook, placeholder: "<duration>"},
+	{mark: []byte("_up_questions"), span: spanResponseTime, placeholder: "<duration>"},
+	{mark: []byte("k"), span: spanTook, placeholder: "<duration>"},
 	{mark: []byte("/tmp"), span: spanTemporary, placeholder: "<file>"},
 	{mark: beforeSaved, span: spanSaved, placeholder: "<file>", least: leastShortened},
 }
@@ -64,10 +68,21 @@ func (w *Writer) withoutNonces(t spoken) spoken {
 }
 
 func (w *Writer) withoutKind(t spoken, kind *nonce) spoken {
+	most := kind.most
+	if t.verbatim {
+		most *= len(`\n`) // as it is if all of it is escaped
+	}
+	if most > 0 && len(t.text) > most {
+		return t
+	}
 	if start, _ := kind.next(t.text, 0); start < 0 || kind.only != nil && !kind.only(t.text) {
 		return t
 	}
-	t = w.replaced(w.decoded(t), func(text []byte, from int) (start, end int, placeholder string) {
+	whole := w.decoded(t)
+	if kind.most > 0 && len(whole) > kind.most {
+		return t
+	}
+	t = w.replaced(whole, func(text []byte, from int) (start, end int, placeholder string) {
 		start, end = kind.next(text, from)
 		return start, end, kind.placeholder
 	})
@@ -110,39 +125,48 @@ func (w *Writer) replaced(whole []byte, next func(text []byte, from int) (start,
 	return spoken{text: w.bare[n:]}.trim()
 }
 
-// spanID finds what stands behind a name for the id of a request, or of its trace:
-// request_id, requestId, X-Request-Id, Trace ID and the like. A name is before, the
-// mark, and what follows it.
-func spanID(before, mark, behind string) func(text []byte, at int) (start, end int) {
-	return func(text []byte, at int) (start, end int) {
-		rest := text[at+len(mark):]
-		found := lenNameOfID(rest, behind)
-		if found == 0 || at < len(before) || !bytes.EqualFold(text[at-len(before):at], []byte(before)) {
-			return 0, 0
-		}
-		between := lenSeparator(rest[found:])
-		if between == 0 {
-			return 0, 0
-		}
-		start = at + len(mark) + found + between
-		return start, start + lenRequestID(text[start:])
+// spanRequestID is what stands behind a name for a request's id: request_id,
+// requestId, X-Request-Id and the like.
+func spanRequestID(text []byte, at int) (start, end int) {
+	const before = "re"
+	rest, found := cutFold(text[at+1:], "uest")
+	if !found || at < len(before) || !bytes.EqualFold(text[at-len(before):at], []byte(before)) {
+		return 0, 0
 	}
+	return spanBehindID(text, len(text)-len(rest))
 }
 
-// lenNameOfID is how long the rest of such a name is, which text begins with; 0 if
-// there is none.
-func lenNameOfID(text []byte, behind string) int {
-	rest, found := cutFold(text, behind)
-	if !found {
-		return 0
+// traceNames are what the id of a request's trace is the id of.
+var traceNames = [...]string{"trace", "correlation", "ray"} // ray: Cloudflare
+
+// spanTraceID is what stands behind a name for that: traceId, trace_id, Correlation
+// ID and the like, of which the id stands at text[at:].
+func spanTraceID(text []byte, at int) (start, end int) {
+	before := bytes.TrimRight(text[max(0, at-len("correlation ")):at], "_- ")
+	for _, name := range traceNames {
+		from := len(before) - len(name)
+		if from >= 0 && bytes.EqualFold(before[from:], []byte(name)) && (from == 0 || !isLetter(before[from-1])) {
+			return spanBehindID(text, at)
+		}
 	}
+	return 0, 0
+}
+
+// spanBehindID is what stands behind the rest of such a name, which stands at
+// text[at:]: an id, in small or capital letters.
+func spanBehindID(text []byte, at int) (start, end int) {
+	rest := text[at:]
 	if len(rest) > 0 && (rest[0] == '_' || rest[0] == '-' || rest[0] == ' ') {
 		rest = rest[1:]
 	}
-	if rest, found = cutFold(rest, "id"); !found {
-		return 0
+	rest, found := cutFold(rest, "id")
+	between := lenSeparator(rest)
+	if !found || between == 0 {
+		return 0, 0
 	}
-	return len(text) - len(rest)
+	rest = rest[between:]
+	start = len(text) - len(rest)
+	return start, start + lenRequestID(rest)
 }
 
 // spanHostID is what S3 writes beside the id of a request, in Base64:

@@ -31,7 +31,7 @@ func TestNonces(t *testing.T) {
 	is("Error 1020\nCloudflare Ray ID: **7a93c0d1e2f3a4b5**", "Error 1020\nCloudflare Ray ID: **<request-id>**")
 	is("<RequestId>4442587FB7D0A2F9</RequestId><HostId>Txa2cbhz/Kk+4=</HostId>", "<RequestId><request-id></RequestId><HostId><request-id></HostId>")
 
-	same("Traceback: trace 7a93c0d1, trace_id: 0af7, X-Ray: 7a93c0d1, race_id: 7a93c0d1")
+	same("Traceback: trace 7a93c0d1, trace_id: 0af7, X-Ray: 7a93c0d1, race_id: 7a93c0d1, array_id: 7a93c0d1, arrayId: 7a93c0d1")
 	same("<HostId>Txa2cbhz <HostId>") // cut
 	same("request_id: null")          // none, and a word
 	same("request_id: upstream")
@@ -73,6 +73,8 @@ func TestNonces(t *testing.T) {
 	is("--2026-11-21 10:00:00--  http://a/b\nawaiting response... 404 Not Found\n2026-11-21 10:00:01 ERROR 404: Not Found.", "--<timestamp>--  http://a/b\nawaiting response... 404 Not Found\n<timestamp> ERROR 404: Not Found.")
 	same("--2026-11-21--  a --2026-11-21 10:00:00-- b --2026-11-21T10:00:00Z--  c, 2026-11-21 10:00:01 ERROR 404")
 
+	is("trace_id=7a93c0d1"+strings.Repeat("\n", mostRefusal-18)+".", "trace_id=<request-id>"+strings.Repeat("\n", mostRefusal-18)+".")
+	same("trace_id=7a93c0d1" + strings.Repeat("\n", mostRefusal-17) + ".")
 	same(`{"timestamp":"2026-11-21T10:00:00Z","status":200}`)                 // it may be watched
 	same(`{"timestamp":"2026-11-21T10:00:00Z","level":"error","status":503}`) // a log goes on
 	same(`{"status":"failed","status2":404,"a_status":4040,"statusText":"404","time":"2026-11-21T10:00:00Z"}`)
@@ -116,7 +118,7 @@ func TestNonces(t *testing.T) {
 
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {
-		for _, part := range []string{"q", "request_id", "request_id: 7a93c0d1 ", "request_id:7a93c0d1", "trace", "trace_id:", "Ray ID: ", "<HostId>", "status:404 time=2026-11-21 10:00:00", "time=2026-11-21 10:00:00", "status", "took:1", "--2026-11-21 10:00:00--  ", "--2026-11-21 10:00:00--  2026-11-21 10:00:00 ERROR ", "response_time:1 follow_up_questions", "x", " at 0x", " at 0x7f3c2a1b", " at 0x7f3c2a1b>", "_logs", "_logs/", "/", "_logs/2-debug", "Cell In[1]", "Error date: Wed, 25 Nov 2026 20:39:17 GMT", "Error" + meter, "ErrorX", tmp, tmp + "tmpspnz60vi ", tmp + "tmp.", "Error--:--:--", "1 --:--:-- ", "full output see: "} {
+		for _, part := range []string{"q", "request_id", "request_id: 7a93c0d1 ", "request_id:7a93c0d1", "trace", "trace_id:", "Ray ID: ", "I", "correlationId", "-id", "ttook", "<HostId>", "status:404 time=2026-11-21 10:00:00", "time=2026-11-21 10:00:00", "status", "took:1", "--2026-11-21 10:00:00--  ", "--2026-11-21 10:00:00--  2026-11-21 10:00:00 ERROR ", "_up_questions", "_up_questions response_time:1", "x", " at 0x", " at 0x7f3c2a1b", " at 0x7f3c2a1b>", "_logs", "_logs/", "/", "_logs/2-debug", "Cell In[1]", "Error date: Wed, 25 Nov 2026 20:39:17 GMT", "Error" + meter, "ErrorX", tmp, tmp + "tmpspnz60vi ", tmp + "tmp.", "Error--:--:--", "1 --:--:-- ", "full output see: "} {
 			canonicals(id, request(t, "messages", `[{"role":"tool","tool_call_id":"a","content":`+string(rawJSON(t, strings.Repeat(part, size)))+`}]`))
 		}
 	})

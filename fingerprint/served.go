@@ -5,16 +5,24 @@ import "bytes"
 // Searches tell how long they took though they find the same, or nothing: Tavily
 // "response_time": 0.98, Elasticsearch and OpenSearch "took":5,"timed_out":false.
 
-var besideResponseTime = [][]byte{[]byte("follow_up_questions")} // Tavily has that, too
+var responseTime = []byte("response_time")
 
-func isSearch(text []byte) bool { return has(text, besideResponseTime) }
-
+// spanResponseTime is how long it took Tavily, which writes follow_up_questions in
+// front.
 func spanResponseTime(text []byte, at int) (start, end int) {
-	return spanNumber(text, at+len("response_time"))
+	n := bytes.Index(text[at:], responseTime)
+	if n < 0 {
+		return 0, 0
+	}
+	return spanNumber(text, at+n+len(responseTime))
 }
 
+// spanTook is how long it took Elasticsearch, whose k of "took" stands at text[at].
 func spanTook(text []byte, at int) (start, end int) {
-	if start, end = spanNumber(text, at+len("took")); bytes.HasPrefix(bytes.TrimLeft(text[end:], `"\, `), []byte("timed_out")) {
+	if !bytes.HasSuffix(text[:at], []byte("too")) {
+		return 0, 0
+	}
+	if start, end = spanNumber(text, at+1); bytes.HasPrefix(bytes.TrimLeft(text[end:], `"\, `), []byte("timed_out")) {
 		return start, end
 	}
 	return 0, 0

@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -15,22 +16,26 @@ var whens = [...]string{"timestamp", "date", "time", "servertime"}
 // "2026-11-21T10:00:00Z".
 func spanWhen(text []byte, at int) (start, end int) {
 	const toTheSecond, far = len("2026-11-21T10:00:00"), 32
-	n := matchTimestamp(text[at:])
-	if n < toTheSecond {
+	least := max(0, at-far)
+	behind := at // the name
+	for behind > least && strings.IndexByte(`"'\:= >`, text[behind-1]) >= 0 {
+		behind--
+	}
+	if behind == at || behind == least || text[behind-1]|' ' != 'e' && text[behind-1]|' ' != 'p' {
 		return 0, 0
 	}
-	before := text[max(0, at-far):at]
-	name := bytes.TrimRight(before, `"'\:= >`)
-	from := len(name)
-	for from > 0 && isWord(name[from-1]) {
+	from := behind
+	for from > least && isWord(text[from-1]) {
 		from--
 	}
-	for _, when := range whens {
-		if len(name) < len(before) && strings.EqualFold(when, string(name[from:])) {
-			return at, at + n
-		}
+	if n := matchTimestamp(text[at:]); n >= toTheSecond && isWhen(string(text[from:behind])) {
+		return at, at + n
 	}
 	return 0, 0
+}
+
+func isWhen(name string) bool {
+	return slices.ContainsFunc(whens[:], func(when string) bool { return strings.EqualFold(when, name) })
 }
 
 // ofLogs are what lines of logs have, which are told by it from what a server
@@ -48,7 +53,8 @@ func isRefusal(text []byte) bool {
 // hasErrorStatus tells whether a status of 400 or more is in a text: "status":404,
 // "statusCode": 500.
 func hasErrorStatus(text []byte) bool {
-	for rest, found := text, true; ; {
+	for rest := text; ; {
+		var found bool
 		if _, rest, found = bytes.Cut(rest, []byte("status")); !found {
 			return false
 		}
