@@ -10,14 +10,6 @@ func TextOrNull(s string) *string {
 	return &s
 }
 
-// countOrNull is null where a status or a count is not known: -1.
-func countOrNull(n int) *int {
-	if n < 0 {
-		return nil
-	}
-	return &n
-}
-
 // NumberOrNull is null in a document where there is no number.
 func NumberOrNull(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 	"sync"
 
 	"github.com/loopgauge/loopgauge/ingest"
@@ -137,6 +138,37 @@ func (l *lane[T]) next(ctx context.Context) (result T, err error) {
 			return result, ctx.Err()
 		}
 	}
+}
+
+// Blocks parses the blocks of streams, one stream after the other, hands over what
+// becomes of each, and closes the streams. The error is that of take, or why the
+// first stream that could not be read to its end was not.
+func Blocks[T any](ctx context.Context, streams []ingest.Stream, newParser func() func(*ingest.Block) T, take func(T) error) error {
+	pool := NewParallel(ctx, runtime.GOMAXPROCS(0), newParser)
+	defer func() {
+		pool.Close()
+		ingest.CloseAll(streams)
+	}()
+	var broken error
+	for _, s := range streams {
+		l := pool.read(s, 1)
+		for {
+			out, err := l.next(ctx)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				if !ended(err) && broken == nil {
+					broken = err
+				}
+				break
+			}
+			if err := take(out); err != nil {
+				return err
+			}
+		}
+	}
+	return broken
 }
 
 func ended(err error) bool { return errors.Is(err, io.EOF) }

@@ -124,7 +124,7 @@ func (p *Pipeline) Take(b *Batch) {
 		case p.Order.Stats().Overtaken > before:
 			why = overtaken
 		case p.Order.FarOff(&b.Events[i]):
-			why = farOff
+			why = FarOff
 			if p.FarOff++; p.FarOff == 1 {
 				p.FirstFar = at
 			}
@@ -138,10 +138,12 @@ func (p *Pipeline) Take(b *Batch) {
 	}
 }
 
-// tooLate, farOff and overtaken are why the order refuses a request.
+// FarOff is why the order refuses a request whose time no lateness would reach.
+const FarOff = "late: its time is far off, years behind its stream"
+
+// tooLate and overtaken are why it refuses others.
 const (
 	tooLate   = "late: further behind its stream than the lateness"
-	farOff    = "late: its time is far off, years behind its stream"
 	overtaken = "late: its stream was silent, and requests that come after it have been judged"
 )
 

@@ -77,19 +77,17 @@ type StreamResult struct {
 }
 
 // Run judges the streams. It returns an error if a sink failed, the context
-// ended or the account does not add up; a stream that could not be read to
-// its end is in the Result.
+// ended or the account does not add up, with the Result of what came before; a
+// stream that could not be read to its end is in the Result.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	run := newRun(o)
 	read := run.logs
 	if o.Kept != nil {
 		read = run.kept
 	}
-	if err := read(ctx); err != nil {
-		return nil, err
-	}
-	if err := run.pipeline.Close(); err != nil {
-		return nil, err
+	err := read(ctx)
+	if err == nil {
+		err = run.pipeline.Close()
 	}
 	r := run.result
 	r.Totals, r.Rules = run.pipeline.Totals, run.pipeline.Accounts()
@@ -98,7 +96,10 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Kept == nil {
 		r.Order = run.pipeline.Order.Stats()
 	}
-	return r, run.pipeline.Check()
+	if err == nil {
+		err = run.pipeline.Check()
+	}
+	return r, err
 }
 
 type run struct {

@@ -15,6 +15,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/explain"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -114,9 +115,9 @@ func (f *explainFlags) lines(ctx context.Context, u *ui, args []string) error {
 	}
 	var tally ingest.Tally
 	if f.skipped {
-		tally, err = replay.ExplainSkipped(ctx, streams, write)
+		tally, err = explain.Skipped(ctx, streams, write)
 	} else {
-		tally, err = replay.Explain(ctx, replay.ExplainOptions{Streams: streams, Identity: id, Key: key, ShowText: f.showText}, write)
+		tally, err = explain.Identity(ctx, explain.IdentityOptions{Streams: streams, Identity: id, Key: key, ShowText: f.showText}, write)
 	}
 	if err := errors.Join(err, out.Flush()); err != nil {
 		return err
@@ -191,7 +192,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string) error {
 	}
 
 	var bar *progress
-	answer, err := replay.Answer(ctx, replay.Question{
+	answer, err := explain.Answer(ctx, explain.Question{
 		Open: func() (_ []ingest.Stream, err error) {
 			in.streams, _, err = f.logs.open(ctx, u, logs)
 			bar.stop()
@@ -232,7 +233,7 @@ func (f *explainFlags) answerKept(ctx context.Context, u *ui, what asked, args [
 	}
 	reading := d
 	defer func() { reading.Reader.Close() }()
-	answer, err := replay.Answer(ctx, replay.Question{
+	answer, err := explain.Answer(ctx, explain.Question{
 		Kept: func() (*replay.Kept, error) {
 			reading.Reader.Close()
 			next, err := d.again()
@@ -298,7 +299,7 @@ func (f *explainFlags) openAsked(ctx context.Context, u *ui, what asked, logs *[
 	return streams, failed, index, nil
 }
 
-func (f *explainFlags) print(u *ui, p *policy.Policy, answer *replay.Explanation) error {
+func (f *explainFlags) print(u *ui, p *policy.Policy, answer *explain.Explanation) error {
 	answer.Loopgauge, answer.Policy = version(), p.Hash
 	if f.json {
 		return u.printJSON(answer)

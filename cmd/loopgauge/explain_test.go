@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/explain"
 	"github.com/loopgauge/loopgauge/replay/tune"
 )
 
@@ -49,7 +50,7 @@ func TestExplainTakesIDsOfTune(t *testing.T) {
 		fires[e.ID] = true
 		for _, from := range []string{log, loops} {
 			text, _ := said(exitDone, "explain", "--json", "--policy", advised, e.ID, from)
-			var x replay.Explanation
+			var x explain.Explanation
 			if err := json.Unmarshal([]byte(text), &x); err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +136,7 @@ func TestExplainTellsEpisodesOfCallsApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	policy := policyFile(t, "version: 1\nrules: [{name: r, identity: tool-call, scope: [session], counter: {kind: cycle, window: 60s}, threshold: 2, action: warn}]\n")
-	var answer replay.Explanation
+	var answer explain.Explanation
 	if err := json.Unmarshal([]byte(loopgauge(t, "", "explain", "--json", "--policy", policy, log+":3")), &answer); err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,8 @@ var mayImport = map[string][]string{
 	"sinks/kafka":             {"sinks", "ingest/kafka", "window"},
 	"sinks/parquet":           {"sinks", "window", "fingerprint"},
 	"replay/term":             {},
-	"replay":                  {"replay/term", "ingest", "window/response", "window", "fingerprint", "fingerprint/rawjson"},
+	"replay":                  {"replay/term", "ingest", "window", "fingerprint"},
+	"replay/explain":          {"replay", "replay/term", "ingest", "window/response", "window", "fingerprint", "fingerprint/rawjson"},
 	"replay/live":             {"replay", "sinks", "ingest", "window", "window/snapshot", "fingerprint"},
 	"replay/live/monitor":     {"replay/live", "sinks", "window", "fingerprint"},
 	"replay/shared":           {"replay/live", "replay", "sinks", "ingest/kafka", "ingest", "window", "window/snapshot", "fingerprint", "fingerprint/rawjson"},
@@ -56,7 +57,7 @@ var mayImport = map[string][]string{
 	"replay/report":           {"replay/tune", "replay", "replay/term", "window", "fingerprint"},
 	"replay/scenario":         {"replay", "replay/term", "ingest/formats", "window/policy", "window", "fingerprint"},
 	"cmd/loopgauge": {
-		"replay/report", "replay/tune", "replay/scenario", "replay/term", "replay/live", "replay/live/monitor", "replay/parted", "replay/shared", "replay", "sinks/parquet", "sinks/slack", "sinks/kafka", "sinks", "ingest/blob", "ingest/kafka", "ingest", "ingest/formats", "ingest/wrap",
+		"replay/report", "replay/tune", "replay/scenario", "replay/explain", "replay/term", "replay/live", "replay/live/monitor", "replay/parted", "replay/shared", "replay", "sinks/parquet", "sinks/slack", "sinks/kafka", "sinks", "ingest/blob", "ingest/kafka", "ingest", "ingest/formats", "ingest/wrap",
 		"window/policy", "window", "fingerprint", "fingerprint/rawjson",
 	},
 	"fixtures":                {}, // tests only

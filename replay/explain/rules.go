@@ -1,9 +1,10 @@
-package replay
+package explain
 
 import (
 	"fmt"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -16,10 +17,10 @@ func (x *explaining) judge(r *fingerprint.Request, ev *window.Event) {
 	for i, rule := range x.plan.Rules {
 		out := explainedRule(rule)
 		if o := ev.Rules[i]; o >= 0 {
-			out.Override = TextOrNull(overrideName(rule, int(o)))
+			out.Override = replay.TextOrNull(overrideName(rule, int(o)))
 		}
 		if ev.Rules[i] == window.NotMatched {
-			out.State, out.Why = stateNotMatched, TextOrNull(notMatched(rule, r, ev.Time))
+			out.State, out.Why = stateNotMatched, replay.TextOrNull(notMatched(rule, r, ev.Time))
 			x.rules = append(x.rules, out)
 			continue
 		}
@@ -29,7 +30,7 @@ func (x *explaining) judge(r *fingerprint.Request, ev *window.Event) {
 			cause, what = scope.Cause, fmt.Sprintf("scope %v", rule.Scope.Fields)
 		}
 		if cause != fingerprint.Computable {
-			out.State, out.Why, out.Remedy = stateNotComputable, TextOrNull(what+": "+cause.String()), TextOrNull(Remedy(cause))
+			out.State, out.Why, out.Remedy = stateNotComputable, replay.TextOrNull(what+": "+cause.String()), replay.TextOrNull(replay.Remedy(cause))
 			x.rules = append(x.rules, out)
 			continue
 		}
@@ -68,12 +69,12 @@ func (x *explaining) follow(r *fingerprint.Request, i int, prints []fingerprint.
 			rule.LeftOut++
 			continue
 		}
-		out := ExplainedPrint{Fingerprint: print.String(), Masks: []ExplainedMask{}, Lines: []ExplainedLine{}}
+		out := Print{Fingerprint: print.String(), Masks: []Mask{}, Lines: []Line{}}
 		if w.Keep {
-			out.Canonical = TextOrNull(string(w.Prints()[k].Canonical))
+			out.Canonical = replay.TextOrNull(string(w.Prints()[k].Canonical))
 		}
 		for _, m := range masks[k] {
-			out.Masks = append(out.Masks, ExplainedMask{m.Name, m.N})
+			out.Masks = append(out.Masks, Mask{m.Name, m.N})
 		}
 		rule.Fingerprints = append(rule.Fingerprints, out)
 		x.traces = append(x.traces, newTrace(x.plan, i, scope, print, episode))

@@ -1,8 +1,9 @@
-package replay
+package explain
 
 import (
 	"fmt"
 
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/response"
 )
@@ -21,14 +22,14 @@ type Explanation struct {
 	Logs      []string `json:"logs"`
 	Lateness  float64  `json:"lateness_s"`
 
-	Request *ExplainedRequest `json:"request"` // null for an episode
-	Episode *DocumentEpisode  `json:"episode"` // null for a request
-	Rules   []ExplainedRule   `json:"rules"`
-	Answer  string            `json:"answer"`
+	Request *Request                `json:"request"` // null for an episode
+	Episode *replay.DocumentEpisode `json:"episode"` // null for a request
+	Rules   []Rule                  `json:"rules"`
+	Answer  string                  `json:"answer"`
 }
 
-// ExplainedRequest is the request asked about.
-type ExplainedRequest struct {
+// Request is the request asked about.
+type Request struct {
 	Log     string  `json:"log"`
 	Line    int64   `json:"line"`
 	Item    int32   `json:"item"`
@@ -41,8 +42,8 @@ type ExplainedRequest struct {
 	Status  *int    `json:"status"`
 }
 
-// ExplainedRule is what one rule makes of it.
-type ExplainedRule struct {
+// Rule is what one rule makes of it.
+type Rule struct {
 	Rule      string   `json:"rule"`
 	Profile   *string  `json:"profile"`
 	Identity  string   `json:"identity"`
@@ -54,11 +55,11 @@ type ExplainedRule struct {
 	Cooldown  float64  `json:"cooldown_s"`
 	Override  *string  `json:"override"`
 
-	State        string           `json:"state"` // one of those below
-	Why          *string          `json:"why"`
-	Remedy       *string          `json:"remedy"`
-	Fingerprints []ExplainedPrint `json:"fingerprints"`
-	LeftOut      int              `json:"fingerprints_left_out"`
+	State        string  `json:"state"` // one of those below
+	Why          *string `json:"why"`
+	Remedy       *string `json:"remedy"`
+	Fingerprints []Print `json:"fingerprints"`
+	LeftOut      int     `json:"fingerprints_left_out"`
 
 	setting string
 }
@@ -70,11 +71,11 @@ const (
 	stateNotComputable = "not_computable"
 )
 
-// ExplainedPrint is one fingerprint under one rule.
-type ExplainedPrint struct {
+// Print is one fingerprint under one rule.
+type Print struct {
 	Fingerprint string            `json:"fingerprint"`
 	Canonical   *string           `json:"canonical"`
-	Masks       []ExplainedMask   `json:"masks"`
+	Masks       []Mask            `json:"masks"`
 	Scope       map[string]string `json:"scope"`
 	FellBack    bool              `json:"fell_back"`
 	Threshold   int               `json:"threshold"`
@@ -84,7 +85,7 @@ type ExplainedPrint struct {
 	Reason      *string           `json:"reason"`
 	Why         string            `json:"why"`
 	Episode     *string           `json:"episode"`
-	Lines       []ExplainedLine   `json:"lines"`
+	Lines       []Line            `json:"lines"`
 	LinesLeft   int64             `json:"lines_left_out"`
 	Nearest     *Nearest          `json:"nearest"`
 	// Response is what the client would have seen; nil where the rule is no
@@ -95,14 +96,14 @@ type ExplainedPrint struct {
 	at    string // place of the request that Why is about
 }
 
-// ExplainedMask is a mask of the identity, and how often it replaced text.
-type ExplainedMask struct {
+// Mask is a mask of the identity, and how often it replaced text.
+type Mask struct {
 	Name     string `json:"name"`
 	Replaced int    `json:"replaced"`
 }
 
-// ExplainedLine is a request that counted.
-type ExplainedLine struct {
+// Line is a request that counted.
+type Line struct {
 	Log         string   `json:"log"`
 	Line        int64    `json:"line"`
 	Item        int32    `json:"item"`
@@ -120,11 +121,11 @@ type ExplainedLine struct {
 	place string
 }
 
-func explainedRule(r *window.Rule) ExplainedRule {
-	return ExplainedRule{
-		Rule: r.Name, Profile: TextOrNull(r.Profile), Identity: r.Identity.Name, Scope: append([]string{}, r.Scope.Fields...),
+func explainedRule(r *window.Rule) Rule {
+	return Rule{
+		Rule: r.Name, Profile: replay.TextOrNull(r.Profile), Identity: r.Identity.Name, Scope: append([]string{}, r.Scope.Fields...),
 		Kind: r.Counter.Kind, Window: r.Counter.Window.Seconds(), Threshold: r.Threshold, Action: string(r.Action),
-		Cooldown: r.Cooldown.Seconds(), Fingerprints: []ExplainedPrint{}, setting: SettingOf(r),
+		Cooldown: r.Cooldown.Seconds(), Fingerprints: []Print{}, setting: replay.SettingOf(r),
 	}
 }
 
@@ -134,13 +135,13 @@ func (x *explaining) explanation() *Explanation {
 	ev := &x.target
 	if x.q.Episode == "" {
 		e.Asked = x.place(ev.Position)
-		e.Request = &ExplainedRequest{
-			Log: x.names[ev.Position.Stream], Line: ev.Position.Line, Item: ev.Position.Item, ID: TextOrNull(ev.ID), Time: window.Stamp(ev.Time),
-			Session: TextOrNull(ev.Session), Caller: TextOrNull(ev.Caller), User: TextOrNull(ev.User), Model: TextOrNull(ev.Model), Status: countOrNull(ev.Status),
+		e.Request = &Request{
+			Log: x.names[ev.Position.Stream], Line: ev.Position.Line, Item: ev.Position.Item, ID: replay.TextOrNull(ev.ID), Time: window.Stamp(ev.Time),
+			Session: replay.TextOrNull(ev.Session), Caller: replay.TextOrNull(ev.Caller), User: replay.TextOrNull(ev.User), Model: replay.TextOrNull(ev.Model), Status: countOrNull(ev.Status),
 		}
 	} else {
 		e.Asked = x.q.Episode
-		e.Episode = new(NewDocumentEpisode(x.traces[0].episode))
+		e.Episode = new(replay.NewDocumentEpisode(x.traces[0].episode))
 	}
 	next := make([]int, len(x.rules)) // by rule: the fingerprint that comes next
 	for k, t := range x.traces {
@@ -154,7 +155,7 @@ func (x *explaining) explanation() *Explanation {
 }
 
 // explain fills in what a trace has found.
-func (x *explaining) explain(t *trace, out *ExplainedPrint) {
+func (x *explaining) explain(t *trace, out *Print) {
 	out.Scope = t.rule.Scope.Named(t.values)
 	for i, field := range t.rule.Scope.Fields {
 		out.scope = append(out.scope, field+" "+t.values[i])
@@ -186,9 +187,9 @@ func (x *explaining) explain(t *trace, out *ExplainedPrint) {
 		}
 		out.Lines = append(out.Lines, x.explainedLine(t, i, before))
 	}
-	out.Threshold, out.Count, out.Fired, out.Action, out.Reason = h.threshold, countOrNull(h.count), h.fired, string(h.action), TextOrNull(string(h.reason))
+	out.Threshold, out.Count, out.Fired, out.Action, out.Reason = h.threshold, countOrNull(h.count), h.fired, string(h.action), replay.TextOrNull(string(h.reason))
 	if h.fired {
-		out.Episode = TextOrNull(t.within)
+		out.Episode = replay.TextOrNull(t.within)
 		if t.wanted != "" {
 			out.Episode = &t.wanted
 		}
@@ -203,11 +204,11 @@ func (x *explaining) explain(t *trace, out *ExplainedPrint) {
 	}
 }
 
-func (x *explaining) explainedLine(t *trace, i, before int) ExplainedLine {
+func (x *explaining) explainedLine(t *trace, i, before int) Line {
 	h := &t.hits[i]
-	l := ExplainedLine{
-		Log: x.names[h.pos.Stream], Line: h.pos.Line, Item: h.pos.Item, ID: TextOrNull(h.id), Time: window.Stamp(h.time), Fingerprint: h.print.String(),
-		Count: countOrNull(h.count), Threshold: h.threshold, Fired: h.fired, Action: string(h.action), Reason: TextOrNull(string(h.reason)), Status: countOrNull(h.status),
+	l := Line{
+		Log: x.names[h.pos.Stream], Line: h.pos.Line, Item: h.pos.Item, ID: replay.TextOrNull(h.id), Time: window.Stamp(h.time), Fingerprint: h.print.String(),
+		Count: countOrNull(h.count), Threshold: h.threshold, Fired: h.fired, Action: string(h.action), Reason: replay.TextOrNull(string(h.reason)), Status: countOrNull(h.status),
 		place: x.place(h.pos),
 	}
 	if before >= 0 {
@@ -235,4 +236,12 @@ func (x *explaining) why(t *trace, i int) string {
 		why += "; the " + t.kind.Name + " began anew after " + x.place(t.hits[b].pos)
 	}
 	return why
+}
+
+// countOrNull is null where a status or a count is not known: -1.
+func countOrNull(n int) *int {
+	if n < 0 {
+		return nil
+	}
+	return &n
 }

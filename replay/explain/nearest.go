@@ -1,9 +1,10 @@
-package replay
+package explain
 
 import (
 	"slices"
 	"time"
 
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -46,12 +47,12 @@ func (t *trace) nearest(lo, hi int) *Nearest {
 	}
 	n := &Nearest{Fires: !s.fired, exact: s.grows()}
 	if !s.reproduces() {
-		why := TextOrNull("more requests came before than are kept")
+		why := replay.TextOrNull("more requests came before than are kept")
 		n.ThresholdWhy, n.WindowWhy, n.unknown = why, why, true
 		return n
 	}
 	if t.unkept > 0 {
-		why := TextOrNull("the episode is longer than what is kept")
+		why := replay.TextOrNull("the episode is longer than what is kept")
 		n.ThresholdWhy, n.WindowWhy, n.unknown = why, why, true
 		if s.plain() {
 			n.Threshold, n.ThresholdWhy, n.unknown = new(t.episode.MaxCount+1), nil, false

@@ -1,4 +1,4 @@
-package replay
+package explain
 
 import (
 	"fmt"
@@ -85,7 +85,7 @@ func clock(stamp string) string {
 	return t.Format("2006-01-02 15:04:05.000")
 }
 
-func (r *ExplainedRule) write(b *strings.Builder, short func(log string) string) {
+func (r *Rule) write(b *strings.Builder, short func(log string) string) {
 	wrapped(b, "", fmt.Sprintf("%s: %s, %s", r.Rule, r.setting, r.Action))
 	if r.Override != nil {
 		wrapped(b, "  ", "by "+*r.Override)
@@ -104,7 +104,7 @@ func (r *ExplainedRule) write(b *strings.Builder, short func(log string) string)
 	}
 }
 
-func (p *ExplainedPrint) write(b *strings.Builder, r *ExplainedRule, short func(log string) string) {
+func (p *Print) write(b *strings.Builder, r *Rule, short func(log string) string) {
 	scope := "all requests"
 	if len(p.scope) > 0 {
 		scope = strings.Join(p.scope, ", ")
@@ -132,7 +132,7 @@ func (p *ExplainedPrint) write(b *strings.Builder, r *ExplainedRule, short func(
 	wrapped(b, "  ", p.Nearest.String())
 }
 
-func (p *ExplainedPrint) masks() string {
+func (p *Print) masks() string {
 	var list []string
 	for _, m := range p.Masks {
 		list = append(list, fmt.Sprintf("%s (replaced %d)", m.Name, m.Replaced))
@@ -145,7 +145,7 @@ const leastPlace = 10
 
 // lines writes the requests that counted as a table. What the places have no
 // room for is left out in front: a number ends them.
-func (p *ExplainedPrint) lines(b *strings.Builder, prints bool, short func(log string) string) {
+func (p *Print) lines(b *strings.Builder, prints bool, short func(log string) string) {
 	const indent = "    "
 	var rows [][]string
 	row := func(cells ...string) { rows = append(rows, cells) }
@@ -287,7 +287,7 @@ func (e *Explanation) answer() string {
 
 // best is the count of the fingerprint that fired, else of the one that came
 // closest.
-func (r *ExplainedRule) best() (tally string, fired bool) {
+func (r *Rule) best() (tally string, fired bool) {
 	most := 0
 	for i := range r.Fingerprints {
 		p := &r.Fingerprints[i]
@@ -301,7 +301,7 @@ func (r *ExplainedRule) best() (tally string, fired bool) {
 	return tally, false
 }
 
-func (p *ExplainedPrint) tally() string {
+func (p *Print) tally() string {
 	if p.Count == nil {
 		return *p.Reason
 	}

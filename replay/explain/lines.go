@@ -1,34 +1,34 @@
-package replay
+package explain
 
 import (
 	"bytes"
 	"context"
-	"runtime"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/replay"
 )
 
-// ExplainOptions say what Explain prints.
-type ExplainOptions struct {
-	Streams  []ingest.Stream // opened; Explain closes them
+// IdentityOptions say what Identity prints.
+type IdentityOptions struct {
+	Streams  []ingest.Stream // opened; Identity closes them
 	Identity *fingerprint.Identity
 	Key      []byte // of the fingerprints; nil for none
 	ShowText bool   // print canonical text: it holds what people wrote
 }
 
-// Explain writes one JSON line per request and fingerprint, or one that says
+// Identity writes one JSON line per request and fingerprint, or one that says
 // why there is none, in the order of the logs. A stream that cannot be read to
 // its end is reported after what was read. The tally is of what was read.
-func Explain(ctx context.Context, o ExplainOptions, write func([]byte) error) (ingest.Tally, error) {
-	return lines(ctx, o.Streams, func() func(*ingest.Block) explainedBlock {
+func Identity(ctx context.Context, o IdentityOptions, write func([]byte) error) (ingest.Tally, error) {
+	return lines(ctx, o.Streams, func() func(*ingest.Block) parsed {
 		reader := ingest.NewReader(o.Identity.Reads)
 		w := fingerprint.NewWriter(o.Key)
 		w.Keep = o.ShowText
-		return func(block *ingest.Block) (out explainedBlock) {
+		return func(block *ingest.Block) (out parsed) {
 			out.tally = reader.Read(block, func(r *fingerprint.Request) {
 				w.Reset()
 				cause := o.Identity.Compute(r, w)
@@ -39,7 +39,7 @@ func Explain(ctx context.Context, o ExplainOptions, write func([]byte) error) (i
 	}, write)
 }
 
-func appendExplained(out []byte, o ExplainOptions, r *fingerprint.Request, cause fingerprint.Cause, prints []fingerprint.Print) []byte {
+func appendExplained(out []byte, o IdentityOptions, r *fingerprint.Request, cause fingerprint.Cause, prints []fingerprint.Print) []byte {
 	if cause != fingerprint.Computable {
 		prints = []fingerprint.Print{{}}
 	}
@@ -77,14 +77,14 @@ func appendText(out, text []byte) []byte {
 	return append(out[:from], bytes.ToValidUTF8(out[from:], []byte("\uFFFD"))...)
 }
 
-// ExplainSkipped writes one JSON line per line that could not be judged: log,
+// Skipped writes one JSON line per line that could not be judged: log,
 // line, column (0 if it is about the whole line) and why. It never shows the
 // line itself. The tally is of all lines.
-func ExplainSkipped(ctx context.Context, streams []ingest.Stream, write func([]byte) error) (ingest.Tally, error) {
-	return lines(ctx, streams, func() func(*ingest.Block) explainedBlock {
+func Skipped(ctx context.Context, streams []ingest.Stream, write func([]byte) error) (ingest.Tally, error) {
+	return lines(ctx, streams, func() func(*ingest.Block) parsed {
 		reader := ingest.NewReader(0)
 		reader.AskEach = true
-		return func(block *ingest.Block) (out explainedBlock) {
+		return func(block *ingest.Block) (out parsed) {
 			out.tally = reader.Read(block, func(*fingerprint.Request) {}, func(s ingest.Skip) {
 				out.text = appendSkipped(out.text, streams[s.Stream].Name(), s)
 			})
@@ -105,39 +105,17 @@ func appendSkipped(out []byte, name string, s ingest.Skip) []byte {
 	return append(out, "}\n"...)
 }
 
-// explainedBlock is what there is to say of a block.
-type explainedBlock struct {
+// parsed is what there is to say of a block.
+type parsed struct {
 	text  []byte
 	tally ingest.Tally
 }
 
-// lines runs a parser over the streams one after the other and writes what it
-// makes of each block.
-func lines(ctx context.Context, streams []ingest.Stream, newParser func() func(*ingest.Block) explainedBlock, write func([]byte) error) (all ingest.Tally, err error) {
-	pool := NewParallel(ctx, runtime.GOMAXPROCS(0), newParser)
-	defer func() {
-		pool.Close()
-		ingest.CloseAll(streams)
-	}()
-	var broken error
-	for _, s := range streams {
-		l := pool.read(s, 1)
-		for {
-			out, err := l.next(ctx)
-			if ctx.Err() != nil {
-				return all, ctx.Err()
-			}
-			if err != nil {
-				if !ended(err) && broken == nil {
-					broken = err
-				}
-				break
-			}
-			all.Add(out.tally)
-			if err := write(rawjson.Printable(out.text)); err != nil {
-				return all, err
-			}
-		}
-	}
-	return all, broken
+// lines runs a parser over the streams and writes what it makes of each block.
+func lines(ctx context.Context, streams []ingest.Stream, newParser func() func(*ingest.Block) parsed, write func([]byte) error) (all ingest.Tally, err error) {
+	err = replay.Blocks(ctx, streams, newParser, func(p parsed) error {
+		all.Add(p.tally)
+		return write(rawjson.Printable(p.text))
+	})
+	return all, err
 }

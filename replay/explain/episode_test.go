@@ -1,4 +1,4 @@
-package replay_test
+package explain_test
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/explain"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
@@ -41,11 +42,11 @@ func TestExplainEpisodeOfBlockThatIsOver(t *testing.T) {
 	if err := os.WriteFile(name, []byte(log.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	episodes, explain := judged(t, name, window.NewPlan(p.Rules, nil))
+	episodes, answerTo := judged(t, name, window.NewPlan(p.Rules, nil))
 	if len(episodes) != 1 {
 		t.Fatalf("%d episodes", len(episodes))
 	}
-	answer, err := explain(episodes[0].ID)
+	answer, err := answerTo(episodes[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,12 +84,12 @@ func TestExplainEpisodeOfOneCallOfMany(t *testing.T) {
 	if err := os.WriteFile(name, []byte(log.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	episodes, explain := judged(t, name, window.NewPlan([]*window.Rule{&rule}, nil))
+	episodes, answerTo := judged(t, name, window.NewPlan([]*window.Rule{&rule}, nil))
 	if len(episodes) != len(calls) {
 		t.Fatalf("%d episodes", len(episodes))
 	}
 	for _, e := range episodes {
-		answer, err := explain(e.ID)
+		answer, err := answerTo(e.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +100,7 @@ func TestExplainEpisodeOfOneCallOfMany(t *testing.T) {
 }
 
 // judged gives the episodes of a log, and what explains one of them.
-func judged(t *testing.T, name string, plan *window.Plan) (episodes []window.Episode, explain func(id string) (*replay.Explanation, error)) {
+func judged(t *testing.T, name string, plan *window.Plan) (episodes []window.Episode, answer func(id string) (*explain.Explanation, error)) {
 	t.Helper()
 	open := func() ([]ingest.Stream, error) {
 		sources, err := ingest.Find([]string{name}, nil)
@@ -122,7 +123,7 @@ func judged(t *testing.T, name string, plan *window.Plan) (episodes []window.Epi
 	if _, err := replay.Run(t.Context(), replay.Options{Streams: streams, PipelineOptions: run}); err != nil {
 		t.Fatal(err)
 	}
-	return episodes, func(id string) (*replay.Explanation, error) {
-		return replay.Answer(t.Context(), replay.Question{Run: replay.Options{PipelineOptions: o}, Open: open, Episode: id})
+	return episodes, func(id string) (*explain.Explanation, error) {
+		return explain.Answer(t.Context(), explain.Question{Run: replay.Options{PipelineOptions: o}, Open: open, Episode: id})
 	}
 }

@@ -1,4 +1,4 @@
-package replay
+package explain
 
 import (
 	"slices"
@@ -182,9 +182,9 @@ func TestCountedLines(t *testing.T) {
 // TestLinesLeftOut: how many are not shown stands there whole, however little room
 // is left for where the others are.
 func TestLinesLeftOut(t *testing.T) {
-	var p ExplainedPrint
+	var p Print
 	for i := range 1100 {
-		p.Lines = append(p.Lines, ExplainedLine{
+		p.Lines = append(p.Lines, Line{
 			Line: int64(i + 1), Time: window.Stamp(int64(i)), Gap: new(1e-6), Fingerprint: "0123456789", Fired: true, Action: "throttle", Reason: new("cooldown"),
 		})
 	}
@@ -192,16 +192,5 @@ func TestLinesLeftOut(t *testing.T) {
 	p.lines(&b, true, func(string) string { return "line " })
 	if !strings.Contains(b.String(), " 1,088 more\n") {
 		t.Error(b.String())
-	}
-}
-
-// TestRemedies wants a way out of every cause, and nothing missing where there is
-// nothing to repeat.
-func TestRemedies(t *testing.T) {
-	for c := range fingerprint.Cause(fingerprint.Causes) {
-		remedy := Remedy(c)
-		if (remedy == "") != (c == fingerprint.Computable) || strings.HasPrefix(remedy, "nothing is missing") != c.NothingToRepeat() {
-			t.Errorf("%q: remedy %q", c, remedy)
-		}
 	}
 }

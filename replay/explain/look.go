@@ -1,9 +1,11 @@
-package replay
+package explain
 
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -24,7 +26,7 @@ func (x *explaining) lookRecord(s topic, offset int64, item int, yield func(*fin
 		return err
 	}
 	b, err := s.Next()
-	if ended(err) {
+	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s:%d: no record any more: it was compacted away, or is a transaction's own", term.Safe(s.Name()), offset)
 	}
 	if err != nil {
@@ -46,7 +48,7 @@ func (x *explaining) look(ctx context.Context, s ingest.Stream, line int64, item
 	name, last := s.Name(), int64(0)
 	for ctx.Err() == nil {
 		b, err := s.Next()
-		if ended(err) {
+		if errors.Is(err, io.EOF) {
 			return fmt.Errorf("%s has %s, no line %d", term.Safe(name), term.Plural(last, "line", "lines"), line)
 		}
 		if err != nil {

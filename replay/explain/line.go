@@ -1,4 +1,4 @@
-package replay
+package explain
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -96,7 +97,7 @@ func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) erro
 	var twin, pair fingerprint.Position // with the same id, of the same call
 	var judged, twice, paired bool
 	late := ""
-	r, err := x.read(ctx, rules, func(ev *window.Event) bool {
+	result, err := x.read(ctx, rules, func(ev *window.Event) bool {
 		at := ev.Position
 		switch {
 		case judged || x.target.Before(ev):
@@ -123,16 +124,16 @@ func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) erro
 	}
 	at := term.Safe(x.place(x.target.Position))
 	switch {
-	case late == farOff:
+	case late == replay.FarOff:
 		return fmt.Errorf("%s: %s, and so not judged", at, late)
 	case late != "":
-		return fmt.Errorf("%s: late, and so not judged: further behind its log than the lateness of %s\nwith --lateness %s it would not be late", at, window.Lasting(x.q.Run.Lateness), window.Lasting(roundUp(r.pipeline.Order.Stats().WorstLate)))
+		return fmt.Errorf("%s: late, and so not judged: further behind its log than the lateness of %s\nwith --lateness %s it would not be late", at, window.Lasting(x.q.Run.Lateness), result.EnoughLateness())
 	case twice:
 		return fmt.Errorf("%s: a duplicate, and so not judged: %s has the same request id", at, term.Safe(x.place(twin)))
 	case paired:
 		return fmt.Errorf("%s: a duplicate, and so not judged: %s is another span of the same call", at, term.Safe(x.place(pair)))
 	}
-	for _, s := range r.result.Streams {
+	for _, s := range result.Streams {
 		if s.Err != nil {
 			return fmt.Errorf("%w\n%s was not reached", s.Err, at)
 		}
@@ -140,7 +141,7 @@ func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) erro
 	if x.target.Span.Own != 0 { // with one between them that is a duplicate, too
 		return fmt.Errorf("%s: a duplicate, and so not judged: another span of the same call is", at)
 	}
-	if x.target.ID != "" && r.pipeline.Account.Excluded > 0 { // which none of those seen is
+	if x.target.ID != "" && result.Account.Excluded > 0 { // which none of those seen is
 		return fmt.Errorf("%s: a duplicate, and so not judged: an excluded request has the same id", at)
 	}
 	return fmt.Errorf("%s: was not judged, and it is not known why: please report this", at)

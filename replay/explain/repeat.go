@@ -1,7 +1,8 @@
-package replay
+package explain
 
 import (
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -47,7 +48,7 @@ func (k *repeat) fired(v *window.Verdict) bool {
 // setting is what the rule is set to for it, in words.
 func (k *repeat) setting() string {
 	in := k.rule.InForce(k.as)
-	text := Setting(in.Threshold, in.Window, k.rule.Counter.Kind)
+	text := replay.Setting(in.Threshold, in.Window, k.rule.Counter.Kind)
 	if k.as >= 0 {
 		text += ", by " + overrideName(k.rule, int(k.as))
 	}

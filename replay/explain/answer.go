@@ -1,4 +1,4 @@
-package replay
+package explain
 
 import (
 	"context"
@@ -8,19 +8,20 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 )
 
 // Question asks why one request, or one episode, was judged as it was.
 type Question struct {
 	// Run is the run that judged it, without streams and sinks.
-	Run Options
+	Run replay.Options
 	// Open opens the logs; it is called for each reading. The streams are
 	// closed after it.
 	Open func() ([]ingest.Stream, error)
 	// Kept gives the events of an earlier run instead, also for each reading.
 	// They tell all but the text and what was masked in it.
-	Kept func() (*Kept, error)
+	Kept func() (*replay.Kept, error)
 
 	// Stream, Line and Item name a request: the stream by index, the line
 	// from 1, the request from 1 in a line that holds several, else 0.
@@ -76,7 +77,7 @@ type explaining struct {
 	plan   *window.Plan
 	names  []string
 	target window.Event // the request asked about, or the first firing of the episode
-	rules  []ExplainedRule
+	rules  []Rule
 	traces []*trace
 	ofRule []int // by trace: index in rules
 }
@@ -89,7 +90,7 @@ func (x *explaining) place(p fingerprint.Position) string {
 }
 
 // open opens the logs, or the events that are kept of them.
-func (x *explaining) open() (streams []ingest.Stream, kept *Kept, err error) {
+func (x *explaining) open() (streams []ingest.Stream, kept *replay.Kept, err error) {
 	if x.q.Kept == nil {
 		streams, err = x.q.Open()
 		return streams, nil, err
@@ -103,9 +104,9 @@ func (x *explaining) open() (streams []ingest.Stream, kept *Kept, err error) {
 	return nil, kept, err
 }
 
-// read runs the logs through order and duplicates, as Run does, and shows each
-// event to see until that returns false. No engine judges beside it.
-func (x *explaining) read(ctx context.Context, rules []*window.Rule, see func(*window.Event) bool, skip func(ingest.Skip)) (*run, error) {
+// read runs the logs through order and duplicates, and shows each event to see until
+// that returns false. No rule judges beside it.
+func (x *explaining) read(ctx context.Context, rules []*window.Rule, see func(*window.Event) bool, skip func(ingest.Skip)) (*replay.Result, error) {
 	streams, kept, err := x.open()
 	if err != nil {
 		return nil, err
@@ -120,17 +121,12 @@ func (x *explaining) read(ctx context.Context, rules []*window.Rule, see func(*w
 		}
 		return nil
 	}
-	r := newRun(o)
-	r.pipeline.Engine = window.NewEngine(&window.Plan{}, window.EngineOptions{})
-	if kept != nil {
-		err = r.kept(ctx)
-	} else {
-		err = r.logs(ctx)
-	}
+	o.Unjudged = slices.Repeat([]bool{true}, len(o.Plan.Rules))
+	result, err := replay.Run(ctx, o)
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
-	return r, err
+	return result, err
 }
 
 // planOf is the plan of those rules that are read for.

@@ -1,4 +1,4 @@
-package replay
+package explain
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -24,7 +25,7 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 	out := explainedRule(first.Rule)
 	out.State = stateCounted
 	if c := x.target.Rules[i]; c >= 0 {
-		out.Override = TextOrNull(overrideName(first.Rule, int(c)))
+		out.Override = replay.TextOrNull(overrideName(first.Rule, int(c)))
 	}
 	x.rules = append(x.rules, out)
 
@@ -90,7 +91,7 @@ func (x *explaining) firing(ctx context.Context, streams []ingest.Stream) (first
 			return nil, err
 		}
 	}
-	result, err := Run(ctx, o)
+	result, err := replay.Run(ctx, o)
 	switch {
 	case first != nil:
 		return first, nil
@@ -103,7 +104,7 @@ func (x *explaining) firing(ctx context.Context, streams []ingest.Stream) (first
 	return nil, x.notFound(result, ids)
 }
 
-func (x *explaining) notFound(r *Result, episodes int64) error {
+func (x *explaining) notFound(r *replay.Result, episodes int64) error {
 	for _, s := range r.Streams {
 		if s.Err != nil {
 			return fmt.Errorf("%w\nup to there no episode is %s", s.Err, x.q.Episode)
