@@ -1,0 +1,359 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/kafka"
+	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/live"
+	"github.com/loopgauge/loopgauge/sinks"
+	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/snapshot"
+)
+
+// judge judges one partition for as long as it is ours.
+type judge struct {
+	w     *watch
+	p     *kafka.Part
+	codec *codec
+
+	pipeline  *replay.Pipeline
+	incidents *window.Incidents
+	outbox    *sinks.Outbox
+	router    *sinks.Router
+	saved     *checkpoints
+	encoder   *snapshot.Writer
+	verdicts  []byte // since the last checkpoint
+	rows      *rows  // nil without a dataset
+
+	mark    ingest.Mark // behind all that was taken in
+	origins []place     // by partition of the raw topic: the newest record that has come; older ones are repeats
+	targets int         // partitions of the topic, as extract knew them; 0 if nothing has come
+
+	dirty bool
+	last  time.Time // when the last checkpoint was written
+	took  time.Duration
+	said  time.Time // when it was said that too many wait
+
+	unjudged live.Unjudged
+
+	status *live.Status // nil if nobody asks
+	lane   live.LaneStatus
+	bytes  int64 // that were read
+	told   time.Time
+}
+
+func (j *judge) serve(ctx context.Context) error {
+	state, err := j.saved.load(ctx)
+	if err != nil {
+		return err
+	}
+	var from *ingest.Mark
+	if state != nil {
+		if err := j.load(state); err != nil {
+			hint := anew(j.saved.group)
+			if own, ok := errors.AsType[*problem](err); ok {
+				hint = own.hint
+			}
+			return &problem{fmt.Sprintf("%s: checkpoint: %v", j.p.Name(), err), hint}
+		}
+		j.mark = ingest.Mark{Stream: int32(j.p.Index), Name: j.p.Name(), Offset: j.p.Offset, Topic: j.saved.last.topic, Leader: j.saved.last.leader}
+		from = &j.mark
+	}
+	if j.rows != nil {
+		if err := j.rows.open(j.pipeline); err != nil {
+			return err
+		}
+	}
+	source := j.p.Open(from)
+	j.mark = source.Mark()
+	j.w.o.Log.Info("judging", "partition", j.p.Name(), "offset", j.mark.Offset, "lines", j.pipeline.Account.Lines)
+
+	j.unjudged.Pipeline, j.unjudged.Part = j.pipeline, true
+	j.unjudged.Begin(j.pipeline.Account)
+	j.begin()
+	// The first checkpoint fixes where a partition begins, and makes sure that
+	// it is ours.
+	if err := j.checkpoint(ctx, false); err != nil {
+		return err
+	}
+	j.status.Update(func(n *live.Now) { n.Ready = true })
+	// Alerts leave until the partition has been given up.
+	sending, silence := context.WithCancel(context.WithoutCancel(ctx))
+	var beside sync.WaitGroup
+	beside.Go(func() { j.outbox.Run(sending) })
+	defer func() {
+		silence()
+		beside.Wait()
+	}()
+	for err == nil {
+		err = j.step(ctx, source)
+	}
+	if ctx.Err() == nil || isLost(err) {
+		return err
+	}
+	return j.finish(context.WithoutCancel(ctx))
+}
+
+// step takes in what has come, judges what can be judged, and writes a
+// checkpoint if it is time.
+func (j *judge) step(ctx context.Context, source ingest.Live) error {
+	j.waits()
+	chunk, err := source.Next(ctx)
+	if err != nil {
+		return err
+	}
+	j.works()
+	j.heard(&chunk)
+	live.Tell(j.w.o.Log, source.Name(), &chunk)
+	if block := chunk.Block; block != nil {
+		err := j.take(block)
+		block.Release()
+		if err != nil {
+			return err
+		}
+	}
+	j.dirty = j.dirty || chunk.Mark.Offset != j.mark.Offset
+	j.mark = chunk.Mark
+	if err := j.release(); err != nil {
+		return err
+	}
+	if time.Since(j.told) >= refresh {
+		j.tell()
+	}
+	j.unjudged.Look(j.w.o.Log, j.pipeline.Account)
+	dirty := j.dirty || j.rows != nil && j.rows.due()
+	if live.Due(j.outbox, dirty, j.last, j.took, j.w.o.Interval) {
+		return j.checkpoint(ctx, false)
+	}
+	return nil
+}
+
+func (j *judge) take(block *ingest.Block) error {
+	from := 0
+	for _, r := range block.Records {
+		rec, err := j.codec.read(block.Data[from:r.End])
+		if err != nil {
+			if p, ok := errors.AsType[*problem](err); ok {
+				p.what = fmt.Sprintf("%s offset %d: %s", j.p.Name(), r.Offset, p.what)
+			}
+			return err
+		}
+		from = r.End
+		if err := j.add(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add takes in a record, unless it is a repeat.
+func (j *judge) add(r *record) error {
+	if j.targets == 0 {
+		j.targets = r.targets
+	}
+	if r.targets != j.targets {
+		return &problem{
+			fmt.Sprintf("%s: the topic had %d partitions and has %d now, so requests that count together are no longer in one of them", j.p.Name(), j.targets, r.targets),
+			"let extract write to a new topic with as many partitions as you want, and watch that",
+		}
+	}
+	for len(j.origins) < r.origins {
+		j.pipeline.Order.Open(int32(len(j.origins)), fingerprint.NoTime)
+		j.origins = append(j.origins, nowhere)
+	}
+	newest := &j.origins[r.origin]
+	if *newest != nowhere && r.at.epoch != newest.epoch { // the raw topic was created again, perhaps with fewer partitions
+		for i := r.origins; i < len(j.origins); i++ {
+			j.pipeline.Order.Idle(int32(i))
+		}
+	}
+	if r.event == nil {
+		if j.rows != nil {
+			j.rows.took(r)
+		}
+		if r.at.repeats(*newest) {
+			return nil
+		}
+		*newest = place{r.at.epoch, r.at.offset - 1, math.MaxInt64} // all up to there has come
+		j.pipeline.Order.Reach(int32(r.origin), r.newest)
+		if r.idle {
+			j.pipeline.Order.Idle(int32(r.origin))
+		} else {
+			j.pipeline.Order.Wake(int32(r.origin))
+		}
+		return nil
+	}
+	if r.at.repeats(*newest) {
+		return nil
+	}
+	*newest = r.at
+	if j.rows != nil {
+		j.rows.took(r)
+	}
+	j.pipeline.Account.Lines++
+	if r.event.Copy() {
+		j.pipeline.Copies.Lines++
+	}
+	if !j.pipeline.Order.Put(r.event, r.newest) {
+		j.pipeline.Account.Late++
+		if r.event.Copy() {
+			j.pipeline.Copies.Late++
+		}
+		late := ingest.Skip{Line: r.at.offset, Why: "late: its stream was silent for too long"}
+		j.unjudged.Skip(fmt.Sprintf("partition %d of the raw topic", r.origin), late)
+		j.w.o.Log.Debug("request not judged", "stream", r.origin, "offset", late.Line, "why", late.Why)
+	}
+	return nil
+}
+
+// release judges what no origin holds back any more.
+func (j *judge) release() error {
+	if err := j.pipeline.Release(); err != nil {
+		return err
+	}
+	if t, ok := j.pipeline.Order.Pass(); ok {
+		j.router.Advance(t)
+		j.pipeline.Engine.Advance(t)
+	}
+	if n := j.pipeline.Order.Waiting(); n >= manyWaiting && time.Since(j.said) > time.Minute {
+		j.said = time.Now()
+		lagging, _ := j.pipeline.Order.Lagging()
+		j.w.o.Log.Warn("many requests wait for one partition of the raw topic: is it being extracted?", "partition", j.p.Name(), "waiting", n, "raw", lagging)
+	}
+	return j.pipeline.Err()
+}
+
+// checkpoint writes down all there is, and lets leave what is in it: alerts,
+// and rows, whose part last closes whatever it has.
+func (j *judge) checkpoint(ctx context.Context, last bool) error {
+	start := time.Now()
+	if err := j.pipeline.Check(); err != nil {
+		return err
+	}
+	// Should the checkpoint not come to count, these lines come again.
+	if j.w.verdicts != nil {
+		if err := j.w.verdicts.add(j.verdicts); err != nil {
+			return err
+		}
+		j.verdicts = j.verdicts[:0]
+	}
+	live.Settle(ctx, j.w.o.Topic)
+	if j.rows != nil {
+		if err := j.rows.sync(last); err != nil {
+			return err
+		}
+	}
+	alerts := j.outbox.Last()
+	j.encoder.Reset()
+	j.save(j.encoder)
+	j.waits()
+	if err := j.saved.write(ctx, j.encoder.Bytes(), &j.mark); err != nil {
+		return err
+	}
+	j.outbox.Allow(alerts)
+	if j.rows != nil {
+		if err := j.rows.publish(func() live.Report { return j.rows.report(j.pipeline) }); err != nil {
+			return err
+		}
+	}
+	j.dirty, j.last, j.took = false, time.Now(), time.Since(start)
+	j.status.Checkpoint(len(j.encoder.Bytes()), j.last, j.took)
+	return nil
+}
+
+// finish gives the partition up in good order: what was judged is in a
+// checkpoint, and what could be sent has been and is in none.
+func (j *judge) finish(ctx context.Context) error {
+	j.unjudged.Say(j.w.o.Log, j.pipeline.Account)
+	ctx, cancel := context.WithTimeout(ctx, lastTime)
+	defer cancel()
+	if err := j.checkpoint(ctx, true); err != nil {
+		return j.failed(err)
+	}
+	if waiting, _ := j.outbox.Waiting(); waiting > 0 {
+		drain, cancel := context.WithTimeout(ctx, lastAlerts)
+		defer cancel()
+		if err := j.outbox.Drain(drain); err != nil {
+			j.w.o.Log.Warn("alerts could not be sent in time; who has the partition next sends them", "partition", j.p.Name())
+		}
+		if err := j.checkpoint(ctx, false); err != nil {
+			return j.failed(err)
+		}
+	}
+	j.w.o.Log.Info("given up", "partition", j.p.Name(), "offset", j.mark.Offset)
+	return nil
+}
+
+func (j *judge) failed(err error) error {
+	j.w.o.Log.Warn("last checkpoint failed: what came after the one before is judged again", "partition", j.p.Name(), "error", err)
+	return nil
+}
+
+func (j *judge) state() *window.State {
+	p := j.pipeline
+	return &window.State{Plan: j.w.o.Plan, Extract: j.w.o.Extract, Order: p.Order, Duplicates: p.Seen, Engine: p.Engine}
+}
+
+// save writes all there is. Its sections, in this order, are what a checkpoint
+// is of the present version.
+func (j *judge) save(s *snapshot.Writer) {
+	s.Section("origins", func() {
+		s.Varint(int64(j.targets))
+		s.Uvarint(uint64(len(j.origins)))
+		for _, at := range j.origins {
+			for _, n := range []int64{at.epoch, at.offset, at.item} {
+				s.Varint(n)
+			}
+		}
+	})
+	s.Section("totals", func() {
+		p := j.pipeline
+		for _, n := range p.Account.Fields() {
+			s.Varint(*n)
+		}
+		s.Varint(p.First)
+		s.Varint(p.Last)
+	})
+	s.Section("judging", func() { j.state().Save(s) })
+	s.Section("incidents", func() { j.incidents.Save(s) })
+	s.Section("outbox", func() { s.Blob(j.router.Save()) })
+	s.Section("rows", func() { j.saveRows(s) })
+}
+
+func (j *judge) load(state []byte) (err error) {
+	r := snapshot.NewReader(state)
+	r.Section("origins", func() {
+		j.targets = int(r.Varint())
+		for range r.Count(3) {
+			j.origins = append(j.origins, place{r.Varint(), r.Varint(), r.Varint()})
+		}
+	})
+	r.Section("totals", func() {
+		p := j.pipeline
+		for _, n := range p.Account.Fields() {
+			*n = r.Varint()
+		}
+		p.First, p.Last = r.Varint(), r.Varint()
+	})
+	var restored *window.Restored
+	r.Section("judging", func() {
+		restored, err = j.state().Load(r)
+		r.Fail(err)
+	})
+	r.Section("incidents", func() { j.incidents.Load(r) })
+	r.Section("outbox", func() { r.Fail(j.router.Load(r.Blob())) })
+	r.Section("rows", func() { r.Fail(j.loadRows(r)) })
+	if err := r.Done(); err != nil {
+		return err
+	}
+	replay.Resume(j.w.o.Log.With("partition", j.p.Name()), restored, j.incidents)
+	return nil
+}
