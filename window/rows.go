@@ -2,7 +2,6 @@ package window
 
 import (
 	"bytes"
-	"encoding/binary"
 	"hash/maphash"
 	"slices"
 )
@@ -74,19 +73,7 @@ func (r *Rows) Bytes() int { return int(r.n) * (r.cells + 1) }
 // Raise makes each of the highest counts as high as the one beside it.
 func Raise(highest, counts []uint8) {
 	highest = highest[:len(counts)]
-	for len(counts) >= 8 {
-		binary.LittleEndian.PutUint64(highest, higher(binary.LittleEndian.Uint64(highest), binary.LittleEndian.Uint64(counts)))
-		highest, counts = highest[8:], counts[8:]
-	}
 	for i, n := range counts {
 		highest[i] = max(highest[i], n)
 	}
-}
-
-// higher is the higher of each two of eight bytes.
-func higher(a, b uint64) uint64 {
-	const tops = 0x80 * 0x0101010101010101
-	lower := (b | tops) - a&^tops       // top bit: the other bits of b are not below those of a
-	not := (b&^a | ^(b^a)&lower) & tops // top bit: b is not below a
-	return a ^ (a^b)&(not>>7*0xff)
 }
