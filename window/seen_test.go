@@ -27,7 +27,7 @@ func TestSeenAgreesWithList(t *testing.T) {
 		s := newSeen(idle, slack, most, func(repeats uint32) { let = append(let, repeats) }, nil)
 		// Positions end somewhere in the middle.
 		s.base = math.MaxUint32 - 3<<pageBits + 1
-		s.oldest, s.next = s.base, s.base
+		s.oldest, s.next, s.repeating = s.base, s.base, s.base
 		var list []listed // the least recently touched first
 		dropped, now, repeats, repeating := int64(0), int64(0), uint32(0), 0
 		leave := func() {
