@@ -2,6 +2,7 @@ package policy
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -193,16 +194,13 @@ func (in *imported) fairvisorPolicy(v any, path string, n int) {
 // limitKeys are the descriptors that a policy takes: those of all its limits.
 func (in *imported) limitKeys(path, id string, rules []any, fallback any) []string {
 	keys := []string{}
-	if fallback != nil {
-		rules = append(slices.Clone(rules), fallback)
-	}
-	for i, v := range rules {
-		rule, _ := v.(table)
+	take := func(at string, limit, name any) {
+		rule, _ := limit.(table)
 		list, _ := rule["limit_keys"].([]any)
 		for _, v := range list {
 			key, ok := v.(string)
 			if !ok || !descriptorKey.MatchString(key) {
-				in.refuse(fmt.Sprintf("%srules[%d].limit_keys", path, i), "policy=%s rule=%v invalid_limit_keys: %v", id, rule["name"], v)
+				in.refuse(path+at+".limit_keys", "policy=%s rule=%v invalid_limit_keys: %v", id, cmp.Or(rule["name"], name), v)
 				continue
 			}
 			if !slices.Contains(keys, key) {
@@ -210,6 +208,10 @@ func (in *imported) limitKeys(path, id string, rules []any, fallback any) []stri
 			}
 		}
 	}
+	for i, rule := range rules {
+		take(fmt.Sprintf("rules[%d]", i), rule, nil)
+	}
+	take("fallback_limit", fallback, "fallback_limit")
 	return keys
 }
 

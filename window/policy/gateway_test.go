@@ -163,6 +163,9 @@ func TestImport(t *testing.T) {
 	f("aisg", "LOOP_GUARD_MAX_HITS=0\n",
 		"  - name: aisg\n    profile: aisg\n    enabled: false\n    counter: {window: 1m}\n    threshold: 6\n    action: reject\n    cooldown: 30s\n",
 		"f: LOOP_GUARD_MAX_HITS: is 0, which switches the guard off: so is the rule")
+	f("tool-call", "TOOL_LOOP_MODE=halt\n",
+		"  - name: tool-call\n    profile: tool-call-shipped\n    counter: {window: 2m}\n    threshold: 4\n    action: break\n",
+		`f: TOOL_LOOP_MODE: is "halt", no mode: the proxy keeps break`)
 	f("tool-call", "TOOL_LOOP_MAX_REPEATS=many\nTOOL_LOOP_MODE=Chance\nTOOL_LOOP_DETECTION_ENABLED=YES\n",
 		"  - name: tool-call\n    profile: tool-call-shipped\n    counter: {window: 2m}\n    threshold: 4\n    action: chance_then_break\n",
 		`f: TOOL_LOOP_MAX_REPEATS: is "many", no number: the proxy keeps 4`)
@@ -172,10 +175,11 @@ func TestImport(t *testing.T) {
 	f("tool-call", "TOOL_LOOP_DETECTION_ENABLED=off\n",
 		"  - name: tool-call\n    profile: tool-call-shipped\n    enabled: false\n    counter: {window: 2m}\n    threshold: 4\n    action: break\n",
 		"f: TOOL_LOOP_DETECTION_ENABLED: is off, and so is the rule")
-	f("tool-call", "host: 127.0.0.1\nmodel_defaults:\n  'openrouter:gpt-4':\n    loop_detection_enabled: true\n    tool_loop_detection_max_repeats: 6\n    tool_loop_mode: break\n  plain: {tool_loop_detection_mode: chance}\n  other: {reasoning: {}}\n",
+	f("tool-call", "host: 127.0.0.1\nmodel_defaults:\n  'openrouter:gpt-4':\n    loop_detection_enabled: true\n    tool_loop_detection_max_repeats: 6\n    tool_loop_mode: break\n  plain: {tool_loop_detection_mode: chance}\n  odd: {tool_loop_detection_mode: halt}\n  other: {reasoning: {}}\n",
 		"  - name: tool-call\n    profile: tool-call-shipped\n    counter: {window: 2m}\n    threshold: 4\n    action: break\n"+
-			"    overrides: [{match: 'backend == \"openrouter\" && model == \"gpt-4\"', threshold: 6}, {match: 'model == \"plain\"', action: chance_then_break}]\n",
+			"    overrides: [{match: 'backend == \"openrouter\" && model == \"gpt-4\"', threshold: 6}, {match: 'model == \"plain\"', action: chance_then_break}, {match: 'model == \"odd\"', action: break}]\n",
 		"f: model_defaults.openrouter:gpt-4.tool_loop_mode: is no setting of loops that is known, and not in the policy\n"+
+			"f: model_defaults.odd.tool_loop_detection_mode: is \"halt\", no mode: the proxy takes break\n"+
 			"f: model_defaults: overrule the server's settings, which stand in the environment: the policy has the proxy's own for them; name that file, too")
 	f("zelyx", `{"action": "block"}`, "  - name: zelyx\n    profile: zelyx\n    counter: {window: 1m}\n    threshold: 10\n    action: reject\n", "")
 	f("fairvisor", `{"bundle_version": 1, "policies": [
@@ -243,9 +247,14 @@ func TestImportRefuses(t *testing.T) {
 	f("aisg", "LOOP_GUARD_MAX_HITS=-1\nLOOP_GUARD_WINDOW_SECONDS=0\n", "f:2:1: LOOP_GUARD_WINDOW_SECONDS: must be a whole number from 1 to 315360000, is \"0\"\nf:1:1: LOOP_GUARD_MAX_HITS: must be a whole number from 0 to 999999, is \"-1\"")
 	f("aisg", "LOOP_GUARD_MAX_HITS=1000000\n", "f:1:1: LOOP_GUARD_MAX_HITS: must be a whole number from 0 to 999999, is \"1000000\"")
 	f("aisg", "a b\n", "f:1:1: must be NAME=value")
+	f("aisg", "LOOP_GUARD_MAX_HITS=3\nX='3\n", "f:2:1: must be NAME=value")
 	f("tool-call", "TOOL_LOOP_MAX_REPEATS=1\nTOOL_LOOP_TTL_SECONDS=0\n", "f: TOOL_LOOP_MAX_REPEATS: max_repeats must be at least 2\nf: TOOL_LOOP_TTL_SECONDS: ttl_seconds must be positive")
+	f("tool-call", "TOOL_LOOP_TTL_SECONDS=315360001\n", "f: TOOL_LOOP_TTL_SECONDS: is more than a policy can say")
+	f("tool-call", "model_defaults:\n  m: {tool_loop_detection_ttl_seconds: 315360001}\n", "f: model_defaults.m.tool_loop_detection_ttl_seconds: is more than a policy can say")
 	f("tool-call", "model_defaults:\n  m: {tool_loop_detection_max_repeats: 1}\n", "f:2:40: model_defaults.m.tool_loop_detection_max_repeats: must be at least 2, is 1")
 	f("zelyx", `{"action": "reject", "widow": 3}`, "f:1:12: action: \"reject\" is unknown; there are warn, block\nf:1:22: widow: unknown field; did you mean window?")
+	f("zelyx", `{"window": 315360001}`, "f:1:12: window: is more than a policy can say")
+	f("zelyx", `{"threshold": 1000001}`, "f: rules[0].threshold: must be at most 1000000")
 	f("fairvisor", "[]", "f: bundle must be a table")
 	f("fairvisor", "\n", "f: empty: it holds no bundle")
 	f("fairvisor", "{\n", "f:2:1: not JSON: unexpected EOF")
@@ -257,6 +266,10 @@ func TestImportRefuses(t *testing.T) {
 		"f: policies[0]: policy[1]: must be a table\nf: policies[1].id: policy[2]: missing id\nf: policies[2].spec: policy=a: missing spec\n"+
 			"f: policies[3].spec.selector: policy=b: missing selector\nf: policies[3].spec.mode: policy=b: invalid mode\nf: policies[3].spec.rules: policy=b: rules must be a table")
 	f("fairvisor", `{"id": "a", "spec": {"selector": {"pathPrefix": "/", "methods": [""]}, "rules": []}}`, "f: spec.selector.methods: name no method: Fairvisor never comes to this policy")
+	f("fairvisor", `{"id": "a", "spec": {"selector": {}, "rules": []}}`, "f: spec.selector: needs a pathExact or a pathPrefix: Fairvisor never comes to this policy")
+	f("fairvisor", `{"id": "a", "spec": {"selector": {"pathExact": "v1"}, "rules": [{"name": "r", "limit_keys": ["x y"]}], "fallback_limit": {"limit_keys": ["jwt:"]}}}`,
+		"f: spec.rules[0].limit_keys: policy=a rule=r invalid_limit_keys: x y\nf: spec.fallback_limit.limit_keys: policy=a rule=fallback_limit invalid_limit_keys: jwt:\n"+
+			"f: spec.selector.pathExact: must start with /")
 
 	// The messages are those of Fairvisor's loop detector.
 	g := func(loop, want string) {
@@ -267,6 +280,7 @@ func TestImportRefuses(t *testing.T) {
 	g(`{"enabled": 1}`, "enabled must be a boolean")
 	g(`{"enabled": true}`, "when enabled is true, window_seconds is required")
 	g(`{"enabled": true, "window_seconds": 1.5}`, "window_seconds must be a positive integer")
+	g(`{"enabled": true, "window_seconds": 315360001}`, "window_seconds is more than a policy can say")
 	g(`{"enabled": true, "window_seconds": "60"}`, "window_seconds must be a positive integer")
 	g(`{"enabled": true, "window_seconds": 60}`, "when enabled is true, threshold_identical_requests is required")
 	g(`{"enabled": true, "window_seconds": 60, "threshold_identical_requests": 0}`, "threshold_identical_requests must be a positive integer")
@@ -301,7 +315,10 @@ func TestExportRefuses(t *testing.T) {
 		`match: is more than a selector can say: path == "/x", path.startsWith("/x/"), method in ["POST"], joined by &&`,
 		`limit_keys: "x y" is no descriptor of Fairvisor: write jwt:NAME, header:NAME, query:NAME, ip:... or ua:...`,
 		"cooldown: is 3s; fairvisor has only 0s")
+	f("fairvisor", `{name: a, profile: fairvisor, match: 'path == "v1"'}`, "match: a path of a selector starts with /")
+	f("fairvisor", `{name: a, profile: fairvisor, match: 'method in ["POST", path]'}`, `match: is more than a selector can say: path == "/x", path.startsWith("/x/"), method in ["POST"], joined by &&`)
 	f("aisg", `{name: a, profile: aisg-article, threshold: 1}`, "threshold: must be 2 or more for AISG, is 1: a maximum of 0 switches the guard off")
+	f("aisg", `{name: a, profile: aisg, cooldown: 1500ms}`, "cooldown: must be whole seconds for AISG, is 1.5s")
 	f("aisg", `{name: a, profile: aisg, match: 'status == 1'}`, "match: is 'status == 1'; aisg has only 'all requests'")
 	f("zelyx", `{name: a, profile: zelyx, overrides: [], action: throttle}`,
 		"action: Zelyx has no throttle; it can do warn, reject",
