@@ -74,15 +74,11 @@ func highestThreshold(rule *window.Rule, swept int) int {
 
 func (r *Report) adviseOne(target int, train, test *classed) Advice {
 	t := &r.Sweep[target]
-	a := Advice{Rule: t.Rule, Target: target, Cell: -1, CurrentCell: r.cellOf(t.Rule), Hidden: train.of[HiddenLoop].repeats + test.of[HiddenLoop].repeats}
-	trained, tested := train.grid(), test.grid()
-	all := make([][]Outcome, len(trained))
-	for c := range all {
-		all[c] = slices.Clone(trained[c])
-		for i := range all[c] {
-			all[c][i].add(&tested[c][i])
-		}
-	}
+	whole := r.classed(target)
+	whole.plus(train)
+	whole.plus(test)
+	a := Advice{Rule: t.Rule, Target: target, Cell: -1, CurrentCell: r.cellOf(t.Rule), Hidden: whole.of[HiddenLoop].repeats}
+	trained, tested, all := train.grid(), test.grid(), whole.grid()
 	if a.CurrentCell >= 0 {
 		a.HasCurrent = true
 		if now := t.Rule.Threshold; now < len(all[a.CurrentCell]) {

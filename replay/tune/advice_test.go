@@ -35,9 +35,7 @@ func TestGridAgreesWithOutcomes(t *testing.T) {
 		}
 		some := rapid.IntRange(0, len(repeats)).Draw(t, "apart")
 		all, rest := r.classedOf(repeats[:some]), r.classedOf(repeats[some:])
-		for class := range all.of {
-			all.of[class].plus(&rest.of[class])
-		}
+		all.plus(rest)
 		grid := all.grid()
 		for c := range r.Cells {
 			for threshold := 2; threshold <= most; threshold++ {

@@ -26,13 +26,3 @@ func (o *Outcome) outweighed() bool { return o.Caught <= o.Wrong }
 func (o *Outcome) betters(x *Outcome) bool {
 	return o.Caught >= x.Caught && o.Wrong <= x.Wrong && (o.Caught > x.Caught || o.Wrong < x.Wrong)
 }
-
-func (o *Outcome) add(x *Outcome) {
-	o.Caught += x.Caught
-	o.Loops += x.Loops
-	o.Wrong += x.Wrong
-	o.Excluded += x.Excluded
-	o.Episodes += x.Episodes
-	o.Waste += x.Waste
-	o.WrongRequests += x.WrongRequests
-}

@@ -96,6 +96,13 @@ func (r *Report) classed(target int) *classed {
 
 func (all *classed) note(class Class, k *Repeat) { all.of[class].note(k, all.most) }
 
+// plus adds what others of the rule have.
+func (all *classed) plus(o *classed) {
+	for class := range all.of {
+		all.of[class].plus(&o.of[class])
+	}
+}
+
 // grid is the outcome of every cell at every threshold.
 func (all *classed) grid() [][]Outcome {
 	cells := all.of[0].cells
