@@ -191,9 +191,6 @@ func (k *Repeat) fires(cell, threshold int) (f firing, fired bool) {
 		f.after++
 		f.spent.add(&k.hits[i])
 	}
-	if f.hit < 0 {
-		return f, false
-	}
 	rest := k.restOf(late)
 	f.after += rest
 	if rest > 0 {
