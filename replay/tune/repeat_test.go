@@ -73,6 +73,11 @@ func TestLongRepeats(t *testing.T) {
 		}
 		r := tunedLog(t, log, "loopgauge", nil, defaultRepeats)
 		target := slices.IndexFunc(r.Sweep, func(s window.SweepTarget) bool { return s.Rule.Name == "last-messages" })
+		for _, k := range r.Repeats {
+			if n := len(k.Hits()); n < keptHits || n > keptHits+50 {
+				t.Errorf("%s: of %d requests %d are kept", name, k.Requests, n)
+			}
+		}
 		stopped = map[string][2]int64{}
 		for c, cell := range r.Cells {
 			if s := r.Setting(target, c, 4); cell.Kind == "sliding" {
