@@ -34,7 +34,6 @@ type otelSpan struct {
 	name              []byte
 	start, end        int64
 	attributes        rawjson.Value
-	plain             bool // attributes are an object, not a list of keys and values
 	failed            bool // its status is an error
 	message           []byte
 	dropped           bool // it had more attributes than were kept
@@ -65,20 +64,20 @@ type otelSpan struct {
 type whose struct{ session, user, agentID, agent []byte }
 
 // attribute reads one that says it. It is false at any other.
-func (w *whose) attribute(s *rawjson.Scanner, plain bool, key []byte) bool {
+func (w *whose) attribute(s *rawjson.Scanner, key []byte) bool {
 	switch string(key) {
 	case "session.id", "gen_ai.conversation.id", "langfuse.session.id", "gcp.vertex.agent.session_id", "ai.telemetry.metadata.sessionId",
 		"traceloop.association.properties.session_id", "traceloop.association.properties.chat_id",
 		"langsmith.metadata.session_id", "langsmith.metadata.thread_id", "langsmith.metadata.conversation_id":
-		if t := otelText(s, plain); fingerprint.NamesSession(t) {
+		if t := otelText(s); fingerprint.NamesSession(t) {
 			w.session = t
 		}
 	case "user.id", "enduser.id", "langfuse.user.id", "ai.telemetry.metadata.userId", "traceloop.association.properties.user_id", "gen_ai.user", "llm.user":
-		w.user = first(otelText(s, plain), w.user)
+		w.user = first(otelText(s), w.user)
 	case "gen_ai.agent.id":
-		w.agentID = otelText(s, plain)
+		w.agentID = otelText(s)
 	case "gen_ai.agent.name":
-		w.agent = otelText(s, plain)
+		w.agent = otelText(s)
 	default:
 		return false
 	}
@@ -133,7 +132,7 @@ func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() boo
 	s := &p.scan
 	s.Reset(record)
 	p.spans, p.logs, p.trace = p.spans[:0], p.logs[:0], whose{}
-	console, node := otelSpan{plain: true, start: fingerprint.NoTime, end: fingerprint.NoTime}, nodeObject{observed: fingerprint.NoTime}
+	console, node := otelSpan{start: fingerprint.NoTime, end: fingerprint.NoTime}, nodeObject{observed: fingerprint.NoTime}
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "resourceSpans", "resourceLogs", "batches":
@@ -248,7 +247,7 @@ func serviceName(s *rawjson.Scanner, old []byte) []byte {
 				found = string(s.Text(nil)) == "service.name"
 			case "value":
 				if found {
-					old = first(otelText(s, false), old)
+					old = first(otelText(s), old)
 				} else {
 					s.Skip()
 				}
@@ -409,12 +408,12 @@ func readNanos(s *rawjson.Scanner, old int64) int64 {
 	return old
 }
 
-// eachAttribute calls f at the value of each attribute in the list, or object,
-// that comes next, and returns all of it.
-func eachAttribute(s *rawjson.Scanner, plain bool, f func(key []byte)) rawjson.Value {
-	s.Kind() // skips white space
+// eachAttribute calls f at the value of each attribute in the list of keys and values,
+// or the object, that comes next, and returns all of it.
+func eachAttribute(s *rawjson.Scanner, f func(key []byte)) rawjson.Value {
+	kind := s.Kind() // skips white space
 	start := s.Offset()
-	if plain {
+	if kind == rawjson.Object {
 		for s.Object(); s.NextKey(); {
 			f(s.Key)
 		}
@@ -444,15 +443,15 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 	asks, used, told := false, false, false // names a model, says what that did, and what the span is
 	asked, answered := false, false
 	n := 0
-	sp.attributes = eachAttribute(s, sp.plain, func(key []byte) {
+	sp.attributes = eachAttribute(s, func(key []byte) {
 		n++
 		switch string(key) {
 		case "gen_ai.request.model":
-			sp.asked, asks = otelText(s, sp.plain), true
+			sp.asked, asks = otelText(s), true
 		case "llm.model_name":
-			sp.asked = first(sp.asked, otelText(s, sp.plain))
+			sp.asked = first(sp.asked, otelText(s))
 		case "ai.operationId": // Vercel's AI SDK to version 6
-			name := otelText(s, sp.plain)
+			name := otelText(s)
 			switch string(name[bytes.LastIndexByte(name, '.')+1:]) {
 			case "doGenerate", "doStream", "doEmbed":
 				sp.calls(name)
@@ -460,12 +459,12 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			told = true
 		case "gen_ai.operation.name":
 			told = true
-			switch name := otelText(s, sp.plain); string(name) {
+			switch name := otelText(s); string(name) {
 			case "chat", "text_completion", "generate_content", "embeddings":
 				sp.calls(name)
 			}
 		case "llm.request.type": // OpenLLMetry to 0.40, LiteLLM
-			kind := otelText(s, sp.plain)
+			kind := otelText(s)
 			sp.responses = sp.responses || bytes.HasSuffix(kind, []byte("responses"))
 			sp.excerpt = bytes.Contains(kind, []byte("generate_content"))
 			sp.calls(kind)
@@ -474,28 +473,28 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			sp.serves = true
 		case "openinference.span.kind":
 			told = true
-			sp.modelKind(otelText(s, sp.plain))
+			sp.modelKind(otelText(s))
 		case "mlflow.spanType":
 			told = true
-			switch kind := bareText(otelText(s, sp.plain)); string(kind) {
+			switch kind := bareText(otelText(s)); string(kind) {
 			case "CHAT_MODEL", "LLM", "EMBEDDING":
 				sp.calls(kind)
 			}
 		case "span.type": // OpenRouter's: a part of a call, an attempt at a provider, is chat, too
-			sp.prepares = sp.prepares || string(otelText(s, sp.plain)) == "span"
+			sp.prepares = sp.prepares || string(otelText(s)) == "span"
 		case "langsmith.span.kind": // those of prompts and retrievers are chat and embeddings, too
-			switch string(otelText(s, sp.plain)) {
+			switch string(otelText(s)) {
 			case "prompt", "retriever":
 				sp.prepares = true
 			}
 		case "langfuse.observation.type":
 			told = true
-			switch name := otelText(s, sp.plain); string(name) {
+			switch name := otelText(s); string(name) {
 			case "generation", "embedding":
 				sp.calls(name)
 			}
 		case "gen_ai.response.id":
-			sp.responseID, used = first(otelText(s, sp.plain), sp.responseID), true
+			sp.responseID, used = first(otelText(s), sp.responseID), true
 			sp.responses = sp.responses || bytes.HasPrefix(sp.responseID, []byte("resp_"))
 		case "gcp.vertex.agent.llm_request": // {} on spans of tools, and where Google's ADK was told to keep nothing
 			if v := s.Value(); !bytes.Contains(v[:min(len(v), 32)], []byte(`"{}"`)) {
@@ -513,13 +512,13 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			answered = true
 			s.Skip()
 		case "logfire.span_type":
-			sp.opens = string(otelText(s, sp.plain)) == "span"
+			sp.opens = string(otelText(s)) == "span"
 		case "output.value": // OpenInference has no attribute for the id
 			value := s.Value()
 			sp.responseID = first(sp.responseID, answerID(value))
 			sp.prepares = sp.prepares || isPrepared(value)
 		default:
-			if sp.attribute(s, sp.plain, key) {
+			if sp.attribute(s, key) {
 				told = told || len(sp.agent) > 0
 				return
 			}
@@ -537,7 +536,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 	})
 	sp.isCall = sp.isCall && !sp.prepares
 	sp.opens = sp.opens && asked && !answered
-	sp.dropped = sp.dropped || sp.plain && n == attributeLimit // of which the console says nothing
+	sp.dropped = sp.dropped || n == attributeLimit && sp.attributes.Kind() == rawjson.Object // of which the console says nothing
 	// LiteLLM names the model on spans of its own work, too.
 	if told || sp.isCall {
 		return

@@ -67,11 +67,11 @@ func (p *otelCall) fill(sp *otelSpan, r *fingerprint.Request) {
 	}
 	if sp.server != nil {
 		s.Then(sp.server.attributes)
-		p.attributes(s, sp.server.plain, r)
+		p.attributes(s, r)
 	}
 	if sp.logs == nil {
 		s.Then(sp.attributes)
-		p.attributes(s, sp.plain, r)
+		p.attributes(s, r)
 		p.events(sp, r)
 	} else {
 		p.logs(sp, r)
@@ -97,122 +97,122 @@ func (p *otelCall) sides(request, answer []byte, failed bool, r *fingerprint.Req
 	p.content(&p.bare, r)
 }
 
-func (p *otelCall) attributes(s *rawjson.Scanner, plain bool, r *fingerprint.Request) {
-	eachAttribute(s, plain, func(key []byte) { p.attribute(s, plain, key, r) })
+func (p *otelCall) attributes(s *rawjson.Scanner, r *fingerprint.Request) {
+	eachAttribute(s, func(key []byte) { p.attribute(s, key, r) })
 }
 
 // attribute reads one attribute. Names of the semantic conventions come first,
 // the present ones before those they had before, then those of
 // instrumentations with names of their own.
-func (p *otelCall) attribute(s *rawjson.Scanner, plain bool, key []byte, r *fingerprint.Request) {
+func (p *otelCall) attribute(s *rawjson.Scanner, key []byte, r *fingerprint.Request) {
 	switch string(key) {
 	case "gen_ai.request.model":
-		p.asked = otelText(s, plain)
+		p.asked = otelText(s)
 	case "gen_ai.response.model":
-		p.answers = otelText(s, plain)
+		p.answers = otelText(s)
 	case "llm.model_name", "llm.request.model_name", "langfuse.observation.model.name", "ai.model.id":
-		p.model = first(p.model, otelText(s, plain))
+		p.model = first(p.model, otelText(s))
 	case "litellm.model_group":
-		r.Model = otelText(s, plain)
+		r.Model = otelText(s)
 	case "gen_ai.provider.name", "gen_ai.system", "gen_ai.model.provider", "llm.provider", "llm.system", "ai.model.provider":
-		r.Backend = first(r.Backend, otelText(s, plain))
+		r.Backend = first(r.Backend, otelText(s))
 	case "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt":
-		r.TokensIn = otelCount(s, plain, r.TokensIn)
+		r.TokensIn = otelCount(s, r.TokensIn)
 	case "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion":
-		r.TokensOut = otelCount(s, plain, r.TokensOut)
+		r.TokensOut = otelCount(s, r.TokensOut)
 	case "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "gen_ai.usage.input_tokens.cached", "llm.token_count.prompt_details.cache_read":
-		r.TokensCached = otelCount(s, plain, r.TokensCached)
+		r.TokensCached = otelCount(s, r.TokensCached)
 	case "gen_ai.request.max_tokens", "gen_ai.request.max_completion_tokens":
-		r.MaxTokens = otelCount(s, plain, r.MaxTokens)
+		r.MaxTokens = otelCount(s, r.MaxTokens)
 	case "gen_ai.is_streaming", "llm.is_streaming", "gen_ai.request.stream":
-		r.Stream = parseTri(otelText(s, plain), r.Stream)
+		r.Stream = parseTri(otelText(s), r.Stream)
 	case "gen_ai.cost.total_cost", "gen_ai.usage.cost", "gen_ai.usage.total_cost", "litellm.cost.total", "llm.cost.total", "operation.cost":
-		if c, ok := rawjson.ParseFloat(otelText(s, plain)); ok && c >= 0 && c <= maxCost {
+		if c, ok := rawjson.ParseFloat(otelText(s)); ok && c >= 0 && c <= maxCost {
 			r.Cost = c
 		}
 	case "langfuse.observation.cost_details":
-		p.body.Reset(otelText(s, plain))
+		p.body.Reset(otelText(s))
 		for p.body.Object(); p.body.NextNamed("total"); {
 			r.Cost = readCost(&p.body, r.Cost)
 		}
 	case "http.response.status_code":
-		r.Status = parseStatus(otelText(s, plain), r.Status)
+		r.Status = parseStatus(otelText(s), r.Status)
 	case "error.type":
-		p.errorType = otelText(s, plain)
+		p.errorType = otelText(s)
 	case "http.request.method":
-		r.Method = otelText(s, plain)
+		r.Method = otelText(s)
 	case "url.path":
-		setPath(r, otelText(s, plain))
+		setPath(r, otelText(s))
 	case "http.route", "litellm.request.route":
-		if route := otelText(s, plain); len(r.Path) == 0 {
+		if route := otelText(s); len(r.Path) == 0 {
 			setPath(r, route)
 		}
 	case "gen_ai.input.messages", "ai.prompt.messages":
 		if p.reads&fingerprint.ReadsMessages != 0 {
-			p.input = p.value(s, plain)
+			p.input = p.value(s)
 		} else {
 			r.Messages.Logged = true
 			s.Skip()
 		}
 	case "gen_ai.output.messages":
 		if p.reads&fingerprint.ReadsResponse != 0 {
-			p.output = p.value(s, plain)
+			p.output = p.value(s)
 		} else {
 			r.ToolCallsLogged = true
 			s.Skip()
 		}
 	case "gen_ai.system_instructions":
-		p.system = p.value(s, plain)
+		p.system = p.value(s)
 	case "ai.response.finishReason":
-		if reason := otelText(s, plain); string(reason) != "tool-calls" {
+		if reason := otelText(s); string(reason) != "tool-calls" {
 			r.ToolCallsLogged = true // and there were none
 		}
 	case "ai.response.toolCalls":
-		p.calls = otelText(s, plain)
+		p.calls = otelText(s)
 	case "gen_ai.tool.definitions", "ai.prompt.tools":
 		s.Skip()
 		r.HasTools = fingerprint.Yes
 	case "input.value", "langfuse.observation.input", "gen_ai.prompt_json", "request_data", "gen_ai.prompt":
-		p.request = p.value(s, plain)
+		p.request = p.value(s)
 	case "output.value", "langfuse.observation.output", "gen_ai.completion_json", "gen_ai.completion":
-		p.answer = p.value(s, plain)
+		p.answer = p.value(s)
 	case "events":
 		// Logfire's of the Responses API do not tell what was answered.
-		if v := p.value(s, plain); bytes.Contains(v, []byte("gen_ai.choice")) {
+		if v := p.value(s); bytes.Contains(v, []byte("gen_ai.choice")) {
 			p.listed = v
 		}
 	case "response_data":
 		// Of Anthropic's streams Logfire kept the text alone.
-		if v := p.value(s, plain); !bytes.Contains(v, []byte(`"combined_chunk_content"`)) {
+		if v := p.value(s); !bytes.Contains(v, []byte(`"combined_chunk_content"`)) {
 			p.answer = v
 		}
 	case "gcp.vertex.agent.llm_request":
-		p.request = orKept(p.value(s, plain), p.request)
+		p.request = orKept(p.value(s), p.request)
 	case "gcp.vertex.agent.llm_response":
-		p.answer = orKept(p.value(s, plain), p.answer)
+		p.answer = orKept(p.value(s), p.answer)
 	case "langfuse.observation.metadata.finish_reason": // of a stream, of which the text alone may be kept
-		p.called = endsInCall(bytes.Trim(otelText(s, plain), `"`))
+		p.called = endsInCall(bytes.Trim(otelText(s), `"`))
 	case "llm.invocation_parameters", "langfuse.observation.model.parameters":
-		p.parameters(otelText(s, plain), r)
+		p.parameters(otelText(s), r)
 	case "langfuse.observation.usage_details":
-		p.usage(otelText(s, plain), r)
+		p.usage(otelText(s), r)
 	case "litellm.call_id":
-		p.id = otelText(s, plain)
+		p.id = otelText(s)
 	case "litellm.api_key.hash", "metadata.user_api_key_hash":
-		p.callerHash = otelText(s, plain)
+		p.callerHash = otelText(s)
 	case "metadata.user_api_key_alias", "litellm.metadata.user_api_key_alias", "trace.metadata.openrouter.api_key_name":
-		p.caller = otelText(s, plain)
+		p.caller = otelText(s)
 	case "metadata.user_api_key_user_id", "litellm.metadata.user_api_key_user_id":
-		r.User = first(r.User, otelText(s, plain))
+		r.User = first(r.User, otelText(s))
 	case "metadata.requester_metadata", "metadata.requester_custom_headers":
-		p.requester(key, otelText(s, plain), r)
+		p.requester(key, otelText(s), r)
 	case "metadata":
-		p.gateway(otelText(s, plain), r)
+		p.gateway(otelText(s), r)
 	case "litellm.trace_id":
-		p.trace = otelText(s, plain)
+		p.trace = otelText(s)
 	default:
-		if !p.mlflowAttribute(s, plain, key, r) {
-			p.other(s, plain, key, r)
+		if !p.mlflowAttribute(s, key, r) {
+			p.other(s, key, r)
 		}
 	}
 }
@@ -227,15 +227,15 @@ func orKept(value, old []byte) []byte {
 }
 
 // other reads the attributes that are a part of a message each.
-func (p *otelCall) other(s *rawjson.Scanner, plain bool, key []byte, r *fingerprint.Request) {
+func (p *otelCall) other(s *rawjson.Scanner, key []byte, r *fingerprint.Request) {
 	if rest, ok := bytes.CutPrefix(key, []byte("gen_ai.prompt.")); ok {
-		p.question(rest, s, plain, r)
+		p.question(rest, s, r)
 	} else if rest, ok := bytes.CutPrefix(key, []byte("llm.input_messages.")); ok {
-		p.question(rest, s, plain, r)
+		p.question(rest, s, r)
 	} else if rest, ok := bytes.CutPrefix(key, []byte("gen_ai.completion.")); ok {
-		p.reply(rest, s, plain, r)
+		p.reply(rest, s, r)
 	} else if rest, ok := bytes.CutPrefix(key, []byte("llm.output_messages.")); ok {
-		p.reply(rest, s, plain, r)
+		p.reply(rest, s, r)
 	} else {
 		if bytes.HasPrefix(key, []byte("llm.request.functions.")) || bytes.HasPrefix(key, []byte("llm.tools.")) || bytes.HasPrefix(key, []byte("gen_ai.tool.")) {
 			r.HasTools = fingerprint.Yes
@@ -245,34 +245,36 @@ func (p *otelCall) other(s *rawjson.Scanner, plain bool, key []byte, r *fingerpr
 }
 
 // question notes a part of a message of the request.
-func (p *otelCall) question(rest []byte, s *rawjson.Scanner, plain bool, r *fingerprint.Request) {
+func (p *otelCall) question(rest []byte, s *rawjson.Scanner, r *fingerprint.Request) {
 	if p.reads&fingerprint.ReadsMessages == 0 {
 		r.Messages.Logged = true
 		s.Skip()
 		return
 	}
-	p.in.flat(rest, otelText(s, plain))
+	p.in.flat(rest, otelText(s))
 }
 
 // reply notes a part of a message of the response.
-func (p *otelCall) reply(rest []byte, s *rawjson.Scanner, plain bool, r *fingerprint.Request) {
+func (p *otelCall) reply(rest []byte, s *rawjson.Scanner, r *fingerprint.Request) {
 	if p.reads&fingerprint.ReadsResponse == 0 {
 		r.ToolCallsLogged = true
 		s.Skip()
 		return
 	}
-	p.out.flat(rest, otelText(s, plain))
+	p.out.flat(rest, otelText(s))
 }
 
-// value is the JSON of a value: of a text what it says, which is JSON with
-// most instrumentations.
-func (p *otelCall) value(s *rawjson.Scanner, plain bool) []byte {
-	if plain {
-		if s.Kind() == rawjson.String {
-			return s.Text(nil)
-		}
+// value is the JSON of a value, plain or an AnyValue: of a text what it says, which is
+// JSON with most instrumentations.
+func (p *otelCall) value(s *rawjson.Scanner) []byte {
+	switch s.Kind() {
+	case rawjson.Object:
+	case rawjson.String:
+		return s.Text(nil)
+	default:
 		return s.Value()
 	}
+	start, plain := s.Offset(), false
 	var out []byte
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
@@ -282,15 +284,21 @@ func (p *otelCall) value(s *rawjson.Scanner, plain bool) []byte {
 			from := len(p.json)
 			p.json = wrap.AppendAnyList(p.json, s, 1)
 			out = p.json[from:len(p.json):len(p.json)]
+		case "intValue", "doubleValue", "boolValue", "bytesValue":
+			s.Skip()
 		default:
 			s.Skip()
+			plain = true
 		}
+	}
+	if plain {
+		return s.Since(start)
 	}
 	return out
 }
 
-func otelCount(s *rawjson.Scanner, plain bool, old int64) int64 {
-	if n, ok := rawjson.ParseInt(otelText(s, plain)); ok && n >= 0 && n <= maxCount {
+func otelCount(s *rawjson.Scanner, old int64) int64 {
+	if n, ok := rawjson.ParseInt(otelText(s)); ok && n >= 0 && n <= maxCount {
 		return n
 	}
 	return old
@@ -391,12 +399,12 @@ func (p *otelCall) exception(sp *otelSpan) (class, message []byte) {
 	s.Reset(sp.events)
 	for s.Array(); s.NextElement(); {
 		for s.Object(); s.NextNamed("attributes"); {
-			eachAttribute(s, sp.plain, func(key []byte) {
+			eachAttribute(s, func(key []byte) {
 				switch string(key) {
 				case "exception.type":
-					class = otelText(s, sp.plain)
+					class = otelText(s)
 				case "exception.message":
-					message = otelText(s, sp.plain)
+					message = otelText(s)
 				default:
 					s.Skip()
 				}

@@ -17,7 +17,7 @@ func (p *otelCall) logs(sp *otelSpan, r *fingerprint.Request) {
 	for i := range sp.logs {
 		if l := &sp.logs[i]; l.kind == detailsLog {
 			s.Reset(l.attributes)
-			p.attributes(s, l.plain, r)
+			p.attributes(s, r)
 			return
 		}
 	}
@@ -71,9 +71,9 @@ func (p *otelCall) events(sp *otelSpan, r *fingerprint.Request) {
 			case otherLog:
 				s.Skip()
 			case detailsLog:
-				p.attributes(s, sp.plain, r)
+				p.attributes(s, r)
 			default:
-				if body := p.eventBody(s, sp.plain); body != nil {
+				if body := p.eventBody(s); body != nil {
 					some = true
 					p.event(kind, body, r)
 				}
@@ -105,18 +105,18 @@ func (p *otelCall) list(r *fingerprint.Request) {
 
 // eventBody is what the attributes of an event say, as the body of a log record
 // has it; nil if they say nothing.
-func (p *otelCall) eventBody(s *rawjson.Scanner, plain bool) (body []byte) {
+func (p *otelCall) eventBody(s *rawjson.Scanner) (body []byte) {
 	from := len(p.json)
-	eachAttribute(s, plain, func(key []byte) {
+	eachAttribute(s, func(key []byte) {
 		switch string(key) {
 		case "gen_ai.prompt":
-			p.input = p.value(s, plain)
+			p.input = p.value(s)
 		case "gen_ai.completion":
-			p.output = p.value(s, plain)
+			p.output = p.value(s)
 		case "gen_ai.event.content": // of Azure and Semantic Kernel
-			body = otelText(s, plain)
+			body = otelText(s)
 		case "content", "message", "id", "role", "tool_calls", "finish_reason":
-			text := otelText(s, plain)
+			text := otelText(s)
 			p.json = append(rawjson.AppendString(append(p.json, start(len(p.json)-from, "{")...), key), ':')
 			// A list of parts, or of calls, was written as a JSON text.
 			if list := bytes.TrimSpace(text); bytes.HasPrefix(list, []byte("[{")) && isJSON(&p.in.part, list) {

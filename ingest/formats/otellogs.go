@@ -77,12 +77,12 @@ func (p *otel) log(s *rawjson.Scanner) {
 		case "body":
 			l.body = s.Value()
 		case "attributes":
-			l.attributes = eachAttribute(s, false, func(key []byte) {
+			l.attributes = eachAttribute(s, func(key []byte) {
 				switch string(key) {
 				case "event.name", "event_name":
-					l.kind = max(l.kind, kindOfLog(otelText(s, false)))
+					l.kind = max(l.kind, kindOfLog(otelText(s)))
 				default:
-					if !l.attribute(s, false, key) {
+					if !l.attribute(s, key) {
 						s.Skip()
 					}
 				}

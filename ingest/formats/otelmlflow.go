@@ -59,7 +59,7 @@ func (p *otel) mlflowWhose(s *rawjson.Scanner) {
 
 func (p *otel) mlflowSpans(s *rawjson.Scanner) {
 	for s.Array(); s.NextElement(); {
-		sp := otelSpan{plain: true, start: fingerprint.NoTime, end: fingerprint.NoTime}
+		sp := otelSpan{start: fingerprint.NoTime, end: fingerprint.NoTime}
 		for s.Object(); s.NextKey(); {
 			switch string(s.Key) {
 			case "trace_id":
@@ -87,26 +87,26 @@ func (p *otel) mlflowSpans(s *rawjson.Scanner) {
 }
 
 // mlflowAttribute reads one of MLflow's. It is false at any other.
-func (p *otelCall) mlflowAttribute(s *rawjson.Scanner, plain bool, key []byte, r *fingerprint.Request) bool {
+func (p *otelCall) mlflowAttribute(s *rawjson.Scanner, key []byte, r *fingerprint.Request) bool {
 	switch string(key) {
 	case "mlflow.spanInputs":
-		p.request = p.mlflowValue(s, plain)
+		p.request = p.mlflowValue(s)
 	case "mlflow.spanOutputs":
-		p.answer = p.mlflowValue(s, plain)
+		p.answer = p.mlflowValue(s)
 	case "mlflow.llm.model":
-		p.model = first(p.model, bareText(otelText(s, plain)))
+		p.model = first(p.model, bareText(otelText(s)))
 	case "mlflow.llm.provider":
-		r.Backend = first(r.Backend, bareText(otelText(s, plain)))
+		r.Backend = first(r.Backend, bareText(otelText(s)))
 	case "mlflow.chat.tools":
 		s.Skip()
 		r.HasTools = fingerprint.Yes
 	case "mlflow.chat.tokenUsage":
 		b := &p.body
-		b.Reset(p.value(s, plain))
+		b.Reset(p.value(s))
 		readTokens(b, r)
 	case "mlflow.llm.cost":
 		b := &p.body
-		b.Reset(p.value(s, plain))
+		b.Reset(p.value(s))
 		for b.Object(); b.NextNamed("total_cost"); {
 			r.Cost = readCost(b, r.Cost)
 		}
@@ -118,8 +118,8 @@ func (p *otelCall) mlflowAttribute(s *rawjson.Scanner, plain bool, key []byte, r
 
 // mlflowValue is what was given to a model, or what it gave: JSON, of a text what it
 // says, nil if there was nothing.
-func (p *otelCall) mlflowValue(s *rawjson.Scanner, plain bool) []byte {
-	v := p.value(s, plain)
+func (p *otelCall) mlflowValue(s *rawjson.Scanner) []byte {
+	v := p.value(s)
 	if len(v) > 0 && v[0] == '"' {
 		p.along.Then(v)
 		return p.along.Text(nil)

@@ -83,7 +83,7 @@ func (n *nodeObject) log(s *rawjson.Scanner, sp *otelSpan) otelLog {
 		l.time = n.observed
 	}
 	s.Reset(sp.attributes)
-	eachAttribute(s, true, func(key []byte) {
+	eachAttribute(s, func(key []byte) {
 		if string(key) == "event.name" {
 			l.kind = max(l.kind, kindOfLog(s.Text(nil)))
 		} else {

@@ -22,7 +22,7 @@ func (p *otelCall) provider(sp *otelSpan, r *fingerprint.Request) {
 	p.json = append(p.json, '{')
 	s := &p.rawly
 	s.Reset(sp.attributes)
-	eachAttribute(s, sp.plain, func(key []byte) {
+	eachAttribute(s, func(key []byte) {
 		name, ok := bytes.CutPrefix(key, []byte("llm."))
 		backend, name, found := bytes.Cut(name, []byte{'.'})
 		if !ok || !found {
@@ -36,7 +36,7 @@ func (p *otelCall) provider(sp *otelSpan, r *fingerprint.Request) {
 		case "choices", "content", "output", "candidates":
 			answers = true
 		case "usage":
-			p.pythonUsage(otelText(s, sp.plain), r)
+			p.pythonUsage(otelText(s), r)
 			return
 		}
 		r.Backend = first(r.Backend, known(backend))
@@ -45,7 +45,7 @@ func (p *otelCall) provider(sp *otelSpan, r *fingerprint.Request) {
 		}
 		member := len(p.json)
 		p.json = append(rawjson.AppendString(p.json, name), ':')
-		p.python(s, sp.plain)
+		p.python(s)
 		if answers {
 			answer = p.made(member)
 		}
@@ -63,12 +63,12 @@ func (p *otelCall) provider(sp *otelSpan, r *fingerprint.Request) {
 
 // python appends the JSON of the value that comes next, a text of which may be
 // what Python's str() left of another.
-func (p *otelCall) python(s *rawjson.Scanner, plain bool) {
+func (p *otelCall) python(s *rawjson.Scanner) {
 	value := s.Value()
 	b := &p.body
 	b.Reset(value)
 	from := len(p.json)
-	if plain {
+	if value.Kind() != rawjson.Object {
 		p.json = append(p.json, value...)
 	} else {
 		p.json = wrap.AppendAny(p.json, b, 1)
@@ -77,7 +77,7 @@ func (p *otelCall) python(s *rawjson.Scanner, plain bool) {
 	if p.json[from] != '"' {
 		return
 	}
-	text := otelText(b, plain)
+	text := otelText(b)
 	switch {
 	case len(text) > 0 && (text[0] == '[' || text[0] == '{'), string(text) == "True", string(text) == "False", string(text) == "None":
 		if json, ok := appendPython(p.json[:from], text); ok {

@@ -25,37 +25,37 @@ func (p *otelCall) tool(l *otelLog, r *fingerprint.Request) {
 	r.Time, r.Session, r.User, r.Agent = l.time, l.session, l.user, first(l.agent, l.agentID)
 	s := &p.scan
 	s.Reset(l.attributes)
-	eachAttribute(s, l.plain, func(key []byte) {
+	eachAttribute(s, func(key []byte) {
 		switch string(key) {
 		case "tool_name":
-			ran.name = otelText(s, l.plain)
+			ran.name = otelText(s)
 		case "call_id", "tool_use_id":
-			ran.id = otelText(s, l.plain)
+			ran.id = otelText(s)
 		case "arguments":
-			ran.arguments = otelText(s, l.plain)
+			ran.arguments = otelText(s)
 		case "tool_input":
-			ran.arguments = otelText(s, l.plain)
+			ran.arguments = otelText(s)
 			ran.cut = isCutInput(ran.arguments) || len(ran.arguments) > 0 && !isWhole(&p.said, ran.arguments)
 		case "tool_parameters":
-			p.toolParameters(otelText(s, l.plain), &ran)
+			p.toolParameters(otelText(s), &ran)
 		case "output":
-			ran.output = otelText(s, l.plain)
+			ran.output = otelText(s)
 		case "duration_ms":
-			if d, ok := parseSeconds(otelText(s, l.plain)); ok && d >= 0 {
+			if d, ok := parseSeconds(otelText(s)); ok && d >= 0 {
 				ran.took = d / 1000
 			}
 		case "model":
-			r.Model = otelText(s, l.plain)
+			r.Model = otelText(s)
 		case "conversation.id":
-			if t := otelText(s, l.plain); fingerprint.NamesSession(t) {
+			if t := otelText(s); fingerprint.NamesSession(t) {
 				r.Session = first(r.Session, t)
 			}
 		case "user.account_id", "user.email":
-			r.User = first(r.User, otelText(s, l.plain))
+			r.User = first(r.User, otelText(s))
 		case "agent_id":
-			r.Agent = first(r.Agent, otelText(s, l.plain))
+			r.Agent = first(r.Agent, otelText(s))
 		case "success":
-			if text := otelText(s, l.plain); p.reads&fingerprint.ReadsAttributes != 0 {
+			if text := otelText(s); p.reads&fingerprint.ReadsAttributes != 0 {
 				setAttribute(r, key, text)
 			}
 		default:
@@ -146,8 +146,8 @@ func isCutInput(input []byte) bool {
 }
 
 // otelText is the text of the scalar that comes next: plain JSON, or an AnyValue.
-func otelText(s *rawjson.Scanner, plain bool) (text []byte) {
-	if plain {
+func otelText(s *rawjson.Scanner) (text []byte) {
+	if s.Kind() != rawjson.Object {
 		return s.Text(nil)
 	}
 	for s.Object(); s.NextKey(); {
