@@ -7,8 +7,8 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
-// otel reads OTLP JSON, of which a line holds many spans or log records, and
-// the console exporter's spans and Phoenix's. Of the spans those are requests
+// otel reads OTLP JSON, of which a line holds many spans or log records, the spans
+// of consoles, and those that tracing systems give. Of the spans those are requests
 // that call a model, by the semantic conventions for generative AI,
 // OpenInference, OpenLLMetry, Langfuse or LiteLLM; the others say which session
 // they belong to. Log records of one span are one request, and so is each of a tool
@@ -23,41 +23,9 @@ type otel struct {
 	logs  []otelLog
 	trace whose // a trace of MLflow's
 	call  otelCall
-	late  rawjson.Scanner // of attributes that are looked at again
-}
+	late  rawjson.Scanner // of what is looked at again
 
-// otelSpan is a span, or what log records say of one.
-type otelSpan struct {
-	trace, id, parent []byte
-	service           []byte // that it runs in
-	library           []byte // that wrote it
-	name              []byte
-	start, end        int64
-	attributes        rawjson.Value
-	failed            bool // its status is an error
-	message           []byte
-	dropped           bool // it had more attributes than were kept
-	logs              []otelLog
-	events            rawjson.Value
-
-	isCall      bool
-	content     otelContent
-	guessed     bool   // a call because it names a model and what that said
-	says        bool   // what was said and what a model did, and nothing of its kind
-	embeds      bool   // a call for embeddings
-	prepares    bool   // it gives a request or is an attempt at one, and is no call
-	opens       bool   // it is Logfire's of a stream that was opened: what came of it is a span of its own
-	part        bool   // of another call
-	asked       []byte // the model
-	responseID  []byte
-	said        uint64    // a sum over OpenInference's messages; 0 of one that has a twin
-	responses   bool      // a call of the Responses API
-	excerpt     bool      // LiteLLM's of Google's own API, of which it keeps what the user said last
-	first       *otelSpan // of the calls inside
-	isRaw       bool      // LiteLLM's own of what it sent and got
-	serves      bool      // it is a server's, and has what was asked for
-	raw, server *otelSpan // of a call
-	whose
+	processes rawjson.Value // of a trace of Jaeger's
 }
 
 // whose is what a span or a log record says of whose the call is.
@@ -90,30 +58,32 @@ func (w *whose) fill(other *whose) {
 	w.agentID, w.agent = first(w.agentID, other.agentID), first(w.agent, other.agent)
 }
 
-// otelContent is how a span has what was said.
-type otelContent uint8
-
-const (
-	noContent otelContent = iota
-	asValue               // in a value that may be anything
-	asMessages
-)
-
 func newOtel(reads fingerprint.Field) Parser { return &otel{call: newOtelCall(reads)} }
 
 func detectOtel(line []byte) bool {
 	k := keysOf(line)
 	// What the SDK's console exporter prints has no word of its own.
-	return k.any("resourceSpans", "resourceLogs", "scopeMetrics") || isTempo(k) || isMLflow(k) || k.has("context") && k.has("parent_id") && k.has("start_time") && k.has("attributes") ||
+	return k.any("resourceSpans", "resourceLogs", "scopeMetrics") || isTrace(k) || isMLflow(k) || isJaeger(k) || isRow(k) || k.has("context") && k.has("parent_id") && k.has("start_time") && k.has("attributes") ||
 		// Nor have the objects of Node's SDK, a log record or a span; metrics have.
 		k.has("attributes") && (k.any("hrTime", "_hrTime") || k.has("_spanContext") && k.has("startTime"))
 }
 
-// isTempo tells a trace as Tempo gives it, and Grafana's download of one: OTLP with
-// another name for the list, and ids in base64.
-func isTempo(k keys) bool {
-	batches := k["batches"]
-	return batches.Kind() == rawjson.Array && (bytes.Contains(batches, []byte(`"scopeSpans"`)) || bytes.Contains(batches, []byte(`"instrumentationLibrarySpans"`)))
+// isTrace tells a trace as Tempo gives it, and Grafana's download of one: OTLP with
+// another name for the list, and ids in base64; in the newer APIs of Tempo and Jaeger
+// OTLP lies in a member.
+func isTrace(k keys) bool {
+	for _, name := range []string{"batches", "trace", "result"} {
+		if v := k[name]; bytes.Contains(v, []byte(`"scopeSpans"`)) || bytes.Contains(v, []byte(`"instrumentationLibrarySpans"`)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isRow tells a span as a row of ClickHouse's table otel_traces, or of Azure Monitor's
+// AppDependencies and its kin.
+func isRow(k keys) bool {
+	return k.has("TraceId") && k.has("SpanAttributes") || k.has("OperationId") && k.has("DurationMs") && k.has("Properties")
 }
 
 func (p *otel) Parse(record []byte, r *fingerprint.Request) (column int, why string) {
@@ -132,27 +102,22 @@ func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() boo
 	s := &p.scan
 	s.Reset(record)
 	p.spans, p.logs, p.trace = p.spans[:0], p.logs[:0], whose{}
-	console, node := otelSpan{start: fingerprint.NoTime, end: fingerprint.NoTime}, nodeObject{observed: fingerprint.NoTime}
+	p.late.Reset(nil)
+	alone, node := newSpan(), nodeObject{observed: fingerprint.NoTime}
 	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "resourceSpans", "resourceLogs", "batches":
-			for s.Array(); s.NextElement(); {
-				p.resource(s)
-			}
-		default:
-			if !p.mlflowTrace(s) && !node.field(s, &console) {
-				console.consoleField(s)
-			}
+		if !p.member(s) && !node.field(s, &alone) {
+			alone.member(s)
 		}
 	}
+	p.nameServices(0)
 	if column, why := failure(s); why != "" {
 		return column, why
 	}
 	switch {
 	case node.logged:
-		p.logs = append(p.logs, node.log(&p.late, &console))
-	case console.id != nil:
-		p.keep(console)
+		p.logs = append(p.logs, node.log(&p.late, &alone))
+	case alone.id != nil:
+		p.keep(alone)
 	}
 	p.groupLogs()
 	p.join()
@@ -171,6 +136,46 @@ func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() boo
 		}
 	}
 	return 0, ""
+}
+
+// member reads one of what is around spans and log records. It is false at any other.
+func (p *otel) member(s *rawjson.Scanner) bool {
+	switch string(s.Key) {
+	case "resourceSpans", "resourceLogs", "batches":
+		for s.Array(); s.NextElement(); {
+			p.resource(s)
+		}
+	case "spans":
+		p.spanList(s)
+	case "processes":
+		p.processes = s.Value()
+	case "info":
+		p.mlflowInfo(s)
+	case "trace", "result": // of the newer APIs of Tempo and Jaeger
+		p.members(s)
+	case "data": // of MLflow a trace, of Jaeger a list of them
+		if s.Kind() != rawjson.Array {
+			p.members(s)
+			break
+		}
+		for s.Array(); s.NextElement(); {
+			p.members(s)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// members reads a trace.
+func (p *otel) members(s *rawjson.Scanner) {
+	from := len(p.spans)
+	for s.Object(); s.NextKey(); {
+		if !p.member(s) {
+			s.Skip()
+		}
+	}
+	p.nameServices(from)
 }
 
 // resource reads the spans or logs of one process, whose name may stand behind
@@ -215,9 +220,7 @@ func (p *otel) scope(s *rawjson.Scanner) {
 				library = s.Text(nil)
 			}
 		case "spans":
-			for s.Array(); s.NextElement(); {
-				p.span(s)
-			}
+			p.spanList(s)
 		case "logRecords":
 			for s.Array(); s.NextElement(); {
 				p.log(s)
@@ -255,155 +258,6 @@ func serviceName(s *rawjson.Scanner, old []byte) []byte {
 				s.Skip()
 			}
 		}
-	}
-	return old
-}
-
-func (p *otel) span(s *rawjson.Scanner) {
-	sp := otelSpan{start: fingerprint.NoTime, end: fingerprint.NoTime}
-	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "traceId":
-			sp.trace = s.Text(sp.trace)
-		case "spanId":
-			sp.id = s.Text(sp.id)
-		case "parentSpanId":
-			sp.parent = s.Text(sp.parent)
-		case "name":
-			sp.name = s.Text(sp.name)
-			sp.isRaw = string(sp.name) == rawName
-		case "startTimeUnixNano":
-			sp.start = readNanos(s, sp.start)
-		case "endTimeUnixNano":
-			sp.end = readNanos(s, sp.end)
-		case "attributes":
-			sp.classify(s)
-		case "events":
-			sp.events = s.Value()
-		case "droppedAttributesCount":
-			n, ok := s.Int()
-			sp.dropped = ok && n > 0
-		case "status":
-			sp.status(s)
-		default:
-			s.Skip()
-		}
-	}
-	p.keep(sp)
-}
-
-// status reads how a span ended.
-func (sp *otelSpan) status(s *rawjson.Scanner) {
-	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "code":
-			code := s.Text(nil)
-			sp.failed = string(code) == "2" || string(code) == "STATUS_CODE_ERROR"
-		case "message":
-			sp.message = s.Text(sp.message)
-		default:
-			s.Skip()
-		}
-	}
-}
-
-// keep takes in a span that has been read. Of one that has dropped attributes the
-// kind and the model asked for, which come first, may be lost.
-func (p *otel) keep(sp otelSpan) {
-	if sp.dropped && sp.says {
-		sp.isCall, sp.guessed = true, true
-	}
-	sp.isCall = sp.isCall && (!sp.opens || sp.failed)
-	p.spans = append(p.spans, sp)
-}
-
-// consoleField reads a member of a span as the console exporter prints it, and
-// as Phoenix gives it: with the kind and the status beside the attributes.
-func (sp *otelSpan) consoleField(s *rawjson.Scanner) {
-	switch string(s.Key) {
-	case "context":
-		for s.Object(); s.NextKey(); {
-			switch string(s.Key) {
-			case "trace_id":
-				sp.trace = bytes.TrimPrefix(s.Text(sp.trace), []byte("0x"))
-			case "span_id":
-				sp.id = bytes.TrimPrefix(s.Text(sp.id), []byte("0x"))
-			default:
-				s.Skip()
-			}
-		}
-	case "name":
-		sp.name = s.Text(sp.name)
-	case "parent_id":
-		sp.parent = bytes.TrimPrefix(s.Text(sp.parent), []byte("0x"))
-	case "start_time":
-		sp.start = readTime(s, fingerprint.NoTime)
-	case "end_time":
-		sp.end = readTime(s, fingerprint.NoTime)
-	case "attributes":
-		sp.classify(s)
-	case "events":
-		sp.events = s.Value()
-	case "status":
-		for s.Object(); s.NextKey(); {
-			switch string(s.Key) {
-			case "status_code":
-				sp.failed = string(s.Text(nil)) == "ERROR"
-			case "code": // of Node's SDK
-				sp.failed = string(s.Text(nil)) == "2"
-			case "description", "message":
-				sp.message = s.Text(sp.message)
-			default:
-				s.Skip()
-			}
-		}
-	case "span_kind":
-		sp.modelKind(s.Text(nil))
-		sp.isCall = sp.isCall && !sp.prepares
-	case "status_code":
-		sp.failed = string(s.Text(nil)) == "ERROR"
-	case "status_message":
-		sp.message = s.Text(sp.message)
-	case "resource":
-		for s.Object(); s.NextKey(); {
-			switch string(s.Key) {
-			case "attributes":
-				for s.Object(); s.NextNamed("service.name"); {
-					sp.service = s.Text(sp.service)
-				}
-			case "_rawAttributes": // of Node's SDK, pairs
-				for s.Array(); s.NextElement(); {
-					sp.service = readPair(s, "service.name", sp.service)
-				}
-			default:
-				s.Skip()
-			}
-		}
-	default:
-		s.Skip()
-	}
-}
-
-// readPair reads the text behind a name in a list of these two, if it is that name.
-func readPair(s *rawjson.Scanner, name string, old []byte) []byte {
-	n, found := 0, false
-	for s.Array(); s.NextElement(); n++ {
-		switch {
-		case n == 0:
-			found = string(s.Text(nil)) == name
-		case n == 1 && found:
-			old = s.Text(old)
-		default:
-			s.Skip()
-		}
-	}
-	return old
-}
-
-// readNanos reads nanoseconds since 1970, a number or its digits; 0 is none.
-func readNanos(s *rawjson.Scanner, old int64) int64 {
-	if n, ok := rawjson.ParseInt(s.Text(nil)); ok && n > 0 {
-		return n / 1000
 	}
 	return old
 }
@@ -511,6 +365,12 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 		case "response_data":
 			answered = true
 			s.Skip()
+		case "otel.scope.name", "otel.library.name": // of Jaeger, as the next
+			sp.library = otelText(s)
+		case "otel.status_code":
+			sp.failed = string(otelText(s)) == "ERROR"
+		case "otel.status_description":
+			sp.message = otelText(s)
 		case "logfire.span_type":
 			sp.opens = string(otelText(s)) == "span"
 		case "output.value": // OpenInference has no attribute for the id

@@ -398,7 +398,11 @@ func (p *otelCall) exception(sp *otelSpan) (class, message []byte) {
 	s := &p.happened
 	s.Reset(sp.events)
 	for s.Array(); s.NextElement(); {
-		for s.Object(); s.NextNamed("attributes"); {
+		for s.Object(); s.NextKey(); {
+			if string(s.Key) != "attributes" && string(s.Key) != "fields" {
+				s.Skip()
+				continue
+			}
 			eachAttribute(s, func(key []byte) {
 				switch string(key) {
 				case "exception.type":

@@ -56,8 +56,21 @@ func (p *otelCall) events(sp *otelSpan, r *fingerprint.Request) {
 	s.Reset(sp.events)
 	for s.Array(); s.NextElement(); {
 		kind := otherLog
-		for s.Object(); s.NextNamed("name"); {
-			kind = kindOfLog(s.Text(nil))
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "name":
+				kind = kindOfLog(s.Text(nil))
+			case "fields": // Jaeger's, the name among them
+				eachAttribute(s, func(key []byte) {
+					if string(key) == "event" {
+						kind = kindOfLog(s.Text(nil))
+					} else {
+						s.Skip()
+					}
+				})
+			default:
+				s.Skip()
+			}
 		}
 		p.kinds = append(p.kinds, kind)
 	}
@@ -66,11 +79,11 @@ func (p *otelCall) events(sp *otelSpan, r *fingerprint.Request) {
 	s.Array()
 	for i := 0; s.NextElement(); i++ {
 		kind := p.kinds[i]
-		for s.Object(); s.NextNamed("attributes"); {
-			switch kind {
-			case otherLog:
+		for s.Object(); s.NextKey(); {
+			switch {
+			case kind == otherLog || string(s.Key) != "attributes" && string(s.Key) != "fields":
 				s.Skip()
-			case detailsLog:
+			case kind == detailsLog:
 				p.attributes(s, r)
 			default:
 				if body := p.eventBody(s); body != nil {

@@ -19,28 +19,16 @@ func isMLflow(k keys) bool {
 		k.has("spans") && bytes.Contains(k["spans"], []byte(`"mlflow.`))
 }
 
-// mlflowTrace reads a member of such a trace. It is false at any other.
-func (p *otel) mlflowTrace(s *rawjson.Scanner) bool {
-	switch string(s.Key) {
-	case "info":
-		for s.Object(); s.NextKey(); {
-			switch string(s.Key) {
-			case "trace_metadata", "request_metadata": // the older
-				p.mlflowWhose(s)
-			default:
-				s.Skip()
-			}
+// mlflowInfo reads what such a trace says of itself.
+func (p *otel) mlflowInfo(s *rawjson.Scanner) {
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "trace_metadata", "request_metadata": // the older
+			p.mlflowWhose(s)
+		default:
+			s.Skip()
 		}
-	case "data":
-		for s.Object(); s.NextNamed("spans"); {
-			p.mlflowSpans(s)
-		}
-	case "spans":
-		p.mlflowSpans(s)
-	default:
-		return false
 	}
-	return true
 }
 
 // mlflowWhose reads whose a trace is.
@@ -54,35 +42,6 @@ func (p *otel) mlflowWhose(s *rawjson.Scanner) {
 		default:
 			s.Skip()
 		}
-	}
-}
-
-func (p *otel) mlflowSpans(s *rawjson.Scanner) {
-	for s.Array(); s.NextElement(); {
-		sp := otelSpan{start: fingerprint.NoTime, end: fingerprint.NoTime}
-		for s.Object(); s.NextKey(); {
-			switch string(s.Key) {
-			case "trace_id":
-				sp.trace = s.Text(sp.trace)
-			case "span_id":
-				sp.id = s.Text(sp.id)
-			case "parent_span_id":
-				sp.parent = value(s, sp.parent)
-			case "start_time_unix_nano":
-				sp.start = readNanos(s, sp.start)
-			case "end_time_unix_nano":
-				sp.end = readNanos(s, sp.end)
-			case "name":
-				sp.name = s.Text(sp.name)
-			case "attributes":
-				sp.classify(s)
-			case "status":
-				sp.status(s)
-			default:
-				s.Skip()
-			}
-		}
-		p.keep(sp)
 	}
 }
 

@@ -15,39 +15,14 @@ type nodeObject struct {
 	eventName []byte
 }
 
-// field reads a member that the console exporter's objects do not have, of a span or
-// of a log record that is read as one so far. It is false at any other.
+// field reads a member that spans do not have, of a log record that is read as one so
+// far. It is false at any other.
 func (n *nodeObject) field(s *rawjson.Scanner, sp *otelSpan) bool {
 	switch string(s.Key) {
 	case "hrTime", "_hrTime":
 		sp.start, n.logged = readHrTime(s, sp.start), true
 	case "hrTimeObserved", "_hrTimeObserved":
 		n.observed, n.logged = readHrTime(s, n.observed), true
-	case "startTime":
-		sp.start = readHrTime(s, sp.start)
-	case "endTime":
-		sp.end = readHrTime(s, sp.end)
-	case "spanContext", "_spanContext":
-		for s.Object(); s.NextKey(); {
-			switch string(s.Key) {
-			case "traceId":
-				sp.trace = s.Text(sp.trace)
-			case "spanId":
-				sp.id = s.Text(sp.id)
-			default:
-				s.Skip()
-			}
-		}
-	case "parentSpanContext":
-		for s.Object(); s.NextNamed("spanId"); {
-			sp.parent = s.Text(sp.parent)
-		}
-	case "parentSpanId":
-		sp.parent = s.Text(sp.parent)
-	case "instrumentationScope", "instrumentationLibrary":
-		for s.Object(); s.NextNamed("name"); {
-			sp.library = s.Text(sp.library)
-		}
 	case "body", "_body":
 		n.body = s.Value()
 	case "eventName", "_eventName":
@@ -58,8 +33,14 @@ func (n *nodeObject) field(s *rawjson.Scanner, sp *otelSpan) bool {
 	return true
 }
 
-// readHrTime reads [seconds, nanoseconds].
+// readHrTime reads [seconds, nanoseconds], or a number, which is microseconds with Jaeger.
 func readHrTime(s *rawjson.Scanner, old int64) int64 {
+	if s.Kind() == rawjson.Number {
+		if n, ok := s.Int(); ok && n > 0 {
+			return n
+		}
+		return old
+	}
 	var parts [2]int64
 	n := 0
 	for s.Array(); s.NextElement(); n++ {

@@ -1,0 +1,234 @@
+package formats
+
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// otelSpan is a span, or what log records say of one.
+type otelSpan struct {
+	trace, id, parent []byte
+	service           []byte // that it runs in
+	process           []byte // likewise, with Jaeger, by the name that it has beside the spans
+	library           []byte // that wrote it
+	name              []byte
+	start, end, took  int64
+	attributes        rawjson.Value
+	failed            bool // its status is an error
+	message           []byte
+	dropped           bool // it had more attributes than were kept
+	logs              []otelLog
+	events            rawjson.Value
+
+	isCall      bool
+	content     otelContent
+	guessed     bool   // a call because it names a model and what that said
+	says        bool   // what was said and what a model did, and nothing of its kind
+	embeds      bool   // a call for embeddings
+	prepares    bool   // it gives a request or is an attempt at one, and is no call
+	opens       bool   // it is Logfire's of a stream that was opened: what came of it is a span of its own
+	part        bool   // of another call
+	asked       []byte // the model
+	responseID  []byte
+	said        uint64    // a sum over OpenInference's messages; 0 of one that has a twin
+	responses   bool      // a call of the Responses API
+	excerpt     bool      // LiteLLM's of Google's own API, of which it keeps what the user said last
+	first       *otelSpan // of the calls inside
+	isRaw       bool      // LiteLLM's own of what it sent and got
+	serves      bool      // it is a server's, and has what was asked for
+	raw, server *otelSpan // of a call
+	whose
+}
+
+// otelContent is how a span has what was said.
+type otelContent uint8
+
+const (
+	noContent otelContent = iota
+	asValue               // in a value that may be anything
+	asMessages
+)
+
+// newSpan is a span of which nothing is known.
+func newSpan() otelSpan {
+	return otelSpan{start: fingerprint.NoTime, end: fingerprint.NoTime, took: fingerprint.NoTime}
+}
+
+// spanList reads a list of spans.
+func (p *otel) spanList(s *rawjson.Scanner) {
+	for s.Array(); s.NextElement(); {
+		sp := newSpan()
+		for s.Object(); s.NextKey(); {
+			sp.member(s)
+		}
+		p.keep(sp)
+	}
+}
+
+// keep takes in a span that has been read. Of one that has dropped attributes the
+// kind and the model asked for, which come first, may be lost.
+func (p *otel) keep(sp otelSpan) {
+	if sp.dropped && sp.says {
+		sp.isCall, sp.guessed = true, true
+	}
+	sp.isCall = sp.isCall && (!sp.opens || sp.failed)
+	if sp.end == fingerprint.NoTime && sp.start != fingerprint.NoTime && sp.took != fingerprint.NoTime {
+		sp.end = sp.start + sp.took
+	}
+	p.spans = append(p.spans, sp)
+}
+
+// member reads a member of a span, by the names that it has in OTLP, in the SDKs of
+// Python and Node, with Phoenix, MLflow, Jaeger, ClickHouse and Azure Monitor.
+func (sp *otelSpan) member(s *rawjson.Scanner) {
+	switch string(s.Key) {
+	case "traceId", "trace_id", "traceID", "TraceId", "OperationId":
+		sp.trace = readSpanID(s, sp.trace)
+	case "spanId", "span_id", "spanID", "SpanId", "Id":
+		sp.id = readSpanID(s, sp.id)
+	case "parentSpanId", "parent_id", "parent_span_id", "parentSpanID", "ParentSpanId", "ParentId":
+		sp.parent = readSpanID(s, sp.parent)
+	case "context", "spanContext", "_spanContext":
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "traceId", "trace_id":
+				sp.trace = readSpanID(s, sp.trace)
+			case "spanId", "span_id":
+				sp.id = readSpanID(s, sp.id)
+			default:
+				s.Skip()
+			}
+		}
+	case "parentSpanContext":
+		for s.Object(); s.NextNamed("spanId"); {
+			sp.parent = s.Text(sp.parent)
+		}
+	case "references": // Jaeger's; what a span only follows stands behind
+		for s.Array(); s.NextElement(); {
+			for s.Object(); s.NextNamed("spanID"); {
+				sp.parent = first(sp.parent, s.Text(nil))
+			}
+		}
+	case "name", "operationName", "SpanName", "Name":
+		sp.name = s.Text(sp.name)
+		sp.isRaw = string(sp.name) == rawName
+	case "instrumentationScope", "instrumentationLibrary":
+		for s.Object(); s.NextNamed("name"); {
+			sp.library = s.Text(sp.library)
+		}
+	case "ScopeName":
+		sp.library = s.Text(sp.library)
+	case "startTimeUnixNano", "start_time_unix_nano":
+		sp.start = readNanos(s, sp.start)
+	case "endTimeUnixNano", "end_time_unix_nano":
+		sp.end = readNanos(s, sp.end)
+	case "start_time":
+		sp.start = readTime(s, sp.start)
+	case "end_time":
+		sp.end = readTime(s, sp.end)
+	case "startTime":
+		sp.start = readHrTime(s, sp.start)
+	case "endTime":
+		sp.end = readHrTime(s, sp.end)
+	case "Timestamp", "TimeGenerated", "time":
+		if t, ok := parseZoneless(s.Text(nil), nil); ok {
+			sp.start = t
+		}
+	case "duration":
+		sp.took = readHrTime(s, sp.took)
+	case "Duration":
+		sp.took = readNanos(s, sp.took)
+	case "DurationMs":
+		sp.took = readMillis(s, sp.took)
+	case "attributes", "tags", "SpanAttributes", "Properties":
+		sp.classify(s)
+	case "events", "logs":
+		sp.events = s.Value()
+	case "droppedAttributesCount":
+		n, ok := s.Int()
+		sp.dropped = ok && n > 0
+	case "status":
+		for s.Object(); s.NextKey(); {
+			sp.status(s)
+		}
+	case "status_code", "StatusCode", "status_message", "StatusMessage":
+		sp.status(s)
+	case "Success":
+		ok, is := s.Bool()
+		sp.failed = is && !ok
+	case "span_kind": // Phoenix has it beside the attributes
+		sp.modelKind(s.Text(nil))
+		sp.isCall = sp.isCall && !sp.prepares
+	case "resource":
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "attributes":
+				for s.Object(); s.NextNamed("service.name"); {
+					sp.service = s.Text(sp.service)
+				}
+			case "_rawAttributes": // of Node's SDK, pairs
+				for s.Array(); s.NextElement(); {
+					sp.service = readPair(s, "service.name", sp.service)
+				}
+			default:
+				s.Skip()
+			}
+		}
+	case "process":
+		for s.Object(); s.NextNamed("serviceName"); {
+			sp.service = s.Text(sp.service)
+		}
+	case "ServiceName", "AppRoleName":
+		sp.service = s.Text(sp.service)
+	case "processID": // the process stands beside the spans
+		sp.process = s.Text(sp.process)
+	default:
+		s.Skip()
+	}
+}
+
+// status reads a member of how a span ended.
+func (sp *otelSpan) status(s *rawjson.Scanner) {
+	switch string(s.Key) {
+	case "code", "status_code", "StatusCode":
+		switch string(s.Text(nil)) {
+		case "2", "STATUS_CODE_ERROR", "ERROR", "Error":
+			sp.failed = true
+		}
+	case "message", "description", "status_message", "StatusMessage":
+		sp.message = s.Text(sp.message)
+	default:
+		s.Skip()
+	}
+}
+
+// readSpanID reads an id, which the console exporter writes with 0x in front.
+func readSpanID(s *rawjson.Scanner, old []byte) []byte {
+	return bytes.TrimPrefix(s.Text(old), []byte("0x"))
+}
+
+// readPair reads the text behind a name in a list of these two, if it is that name.
+func readPair(s *rawjson.Scanner, name string, old []byte) []byte {
+	n, found := 0, false
+	for s.Array(); s.NextElement(); n++ {
+		switch {
+		case n == 0:
+			found = string(s.Text(nil)) == name
+		case n == 1 && found:
+			old = s.Text(old)
+		default:
+			s.Skip()
+		}
+	}
+	return old
+}
+
+// readNanos reads nanoseconds since 1970, a number or its digits; 0 is none.
+func readNanos(s *rawjson.Scanner, old int64) int64 {
+	if n, ok := rawjson.ParseInt(s.Text(nil)); ok && n > 0 {
+		return n / 1000
+	}
+	return old
+}

@@ -1,0 +1,45 @@
+package formats
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestTraces: spans as systems that keep traces give them.
+func TestTraces(t *testing.T) {
+	f := func(want, record string) {
+		t.Helper()
+		if !detectOtel([]byte(record)) {
+			t.Errorf("not known: %s", record)
+		}
+		if got := requests(t, "otel", record); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
+		}
+	}
+	const want = `took=500ms id=c caller=agent named session=s model=m messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}" tool_calls=0 status=429 error="429 Too Many" tokens_in=7`
+
+	// Of Jaeger: all traces that were asked for, one of them, and a document of Elasticsearch.
+	const tags = `"tags":[{"key":"gen_ai.operation.name","type":"string","value":"chat"},{"key":"gen_ai.request.model","type":"string","value":"m"},` +
+		`{"key":"gen_ai.prompt.0.role","type":"string","value":"user"},{"key":"gen_ai.prompt.0.content","type":"string","value":"hi"},{"key":"gen_ai.usage.input_tokens","type":"int64","value":7},` +
+		`{"key":"otel.status_code","type":"string","value":"ERROR"},{"key":"error","type":"bool","value":true},{"key":"otel.status_description","type":"string","value":"429 Too Many"}`
+	const call = `{"traceID":"t","spanID":"c","operationName":"chat m","references":[{"refType":"CHILD_OF","traceID":"t","spanID":"p"},{"refType":"FOLLOWS_FROM","traceID":"t","spanID":"x"}],"startTime":1000000,"duration":500000,`
+	const trace = `{"traceID":"t","spans":[{"traceID":"t","spanID":"p","operationName":"run","references":[],"startTime":1000000,"duration":500000,"tags":[{"key":"session.id","type":"string","value":"s"}],"processID":"p1"},` +
+		call + tags + `],"logs":[],"processID":"p2"}],"processes":{"p1":{"serviceName":"other"},"p2":{"serviceName":"agent","tags":[]}}}`
+	f(want, `{"data":[`+trace+`],"total":0}`)
+	f(want, trace)
+	f(want, call+tags+`,{"key":"session.id","type":"string","value":"s"}],"process":{"serviceName":"agent"}}`)
+	// The library, messages in events, and an exception.
+	f(`took=500ms id=c named user=k session=s model=m messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}" tool_calls=0 status=503 error="503 Busy"`, call+`"tags":[{"key":"otel.scope.name","value":"litellm"},{"key":"gen_ai.operation.name","value":"chat"},{"key":"gen_ai.request.model","value":"m"},{"key":"session.id","value":"s"},{"key":"user.id","value":"k"},`+
+		`{"key":"otel.status_code","value":"ERROR"}],"logs":[{"timestamp":1,"fields":[{"key":"event","value":"gen_ai.user.message"},{"key":"content","value":"hi"}]},{"timestamp":1,"fields":[{"key":"event","value":"exception"},{"key":"exception.message","value":"503 Busy"}]}],"processID":"p1"}`)
+
+	// OTLP in the answers of the newer APIs of Tempo and Jaeger.
+	otlp := `{"resourceSpans":[{"resource":{` + otelAttributes("service.name", "agent") + `},"scopeSpans":[{"spans":[{"spanId":"c","startTimeUnixNano":"1000000000","endTimeUnixNano":"1500000000",` +
+		otelAttributes("gen_ai.operation.name", "chat", "gen_ai.request.model", "m", "session.id", "s", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", "hi", "gen_ai.usage.input_tokens", "7") + `,"status":{"code":2,"message":"429 Too Many"}}]}]}]}`
+	f(want, `{"trace":`+otlp+`,"metrics":{}}`)
+	f(want, `{"result":`+otlp+`}`)
+
+	// Rows of ClickHouse and of Azure Monitor.
+	const attributes = `{"gen_ai.operation.name":"chat","gen_ai.request.model":"m","session.id":"s","gen_ai.prompt.0.role":"user","gen_ai.prompt.0.content":"hi","gen_ai.usage.input_tokens":"7"`
+	f(want, `{"Timestamp":"1970-01-01 00:00:01.000000000","TraceId":"t","SpanId":"c","ParentSpanId":"","SpanName":"chat m","ServiceName":"agent","ResourceAttributes":{"service.name":"agent"},"ScopeName":"l","SpanAttributes":`+attributes+`},"Duration":"500000000","StatusCode":"Error","StatusMessage":"429 Too Many"}`)
+	f(strings.Replace(want, `"429 Too Many"`, "429", 1), `{"time":"1970-01-01T00:00:01.0000000Z","Type":"AppDependencies","AppRoleName":"agent","OperationId":"t","ParentId":"p","Id":"c","Name":"chat m","DurationMs":500,"Success":false,"Properties":`+attributes+`,"error.type":"429"}}`)
+}
