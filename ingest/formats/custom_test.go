@@ -282,6 +282,8 @@ func TestScaffold(t *testing.T) {
 	f("created_at,cost_total,tokens_prompt,tokens_completion,tokens_cached,model_permaslug,streamed\n2026-11-21 10:00:00,0.1,10,5,4,secret,true\n",
 		"model: 'model_permaslug'", "tokens_in: 'tokens_prompt'", "tokens_out: 'tokens_completion'", "tokens_cached: 'tokens_cached'", "cost: 'cost_total'", "stream: 'streamed'")
 	f(`2026-11-21T10:00:00Z info request endpoint=secret:443 http.path=/secret gen_ai.request.model=secret gen_ai.usage.input_tokens=1`, "url: 'http_path'", "model: 'gen_ai_request_model'", "tokens_in: 'gen_ai_usage_input_tokens'")
+	f("2026-11-21T10:00:00Z\tinfo\trequest\tendpoint=secret:443 src.addr=[::1]:5 http.status=200 duration=3ms", "duration: 'duration'", "caller_name: 'src_addr'", "status: 'http_status'") // agentgateway's
+	f(`{"timestamp":"2026-11-21T10:00:00Z","episode_id":"secret","processing_time_ms":80}`, "session: 'episode_id'", "duration: {path: 'processing_time_ms', unit: ms}")                    // TensorZero's
 	f(`[GIN] 2026/11/21 - 10:00:00 | 200 |  1.25s |       127.0.0.1 | POST     "/secret"`, "layout: '2006/01/02 - 15:04:05'", "status: 'status'", "duration: 'duration'", "caller_name: 'client_ip'", "url: 'url'")
 	f(`192.0.2.7 - - [21/Nov/2026:10:00:00 +0000] secret:9080 "POST /secret HTTP/1.1" 200 5`, `pattern: '^(?P<client_ip>\S+).*?\[(?P<time>`, "caller_name: 'client_ip'", "status: 'status'") // APISIX
 	f(`{"what":"secret"}`, "time: TIME", "#   what")

@@ -67,10 +67,10 @@ func csvOf(lines [][]byte, separator byte) (g *guesser, times CustomField) {
 }
 
 // isProse tells a sentence from values: text has commas too, and loggers put
-// blanks around a bar.
+// blanks around a bar, and pairs behind a tab.
 func isProse(line []byte, cells [][]byte, separator byte) bool {
 	if separator == '|' || separator == '\t' {
-		return bytes.Contains(line, []byte(" |"))
+		return bytes.Contains(line, []byte(" |")) || slices.ContainsFunc(cells, func(cell []byte) bool { return cell[0] != '{' && len(pairsOf.FindAllIndex(cell, 2)) == 2 })
 	}
 	return slices.ContainsFunc(cells, func(cell []byte) bool {
 		return bytes.ContainsRune(cell, ' ') && cell[0] != '{' && cell[0] != '[' && len(guessLayouts(cell)) == 0
