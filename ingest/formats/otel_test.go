@@ -465,6 +465,7 @@ func TestOtelJoin(t *testing.T) {
 	f(`took=500ms id=a named error="bad max_tokens: 512 Tokens"`, failed("bad max_tokens: 512 Tokens"))
 	f(`took=500ms id=a named error="max_tokens: 512 Tokens"`, failed("max_tokens: 512 Tokens"))
 	f(`took=500ms id=a named status=429 error="RateLimitError: of '500 Requests'"`, failed("RateLimitError: of '500 Requests'"))
+	f(`took=500ms id=a named status=429 error="_ResourceExhaustedError: \nSee"`, failed(`_ResourceExhaustedError: \nSee`)) // of Google's ADK
 	f(`took=500ms id=a named status=408 error="APITimeoutError: Request timed out."`, failed("APITimeoutError: Request timed out."))
 	f(`took=500ms id=a named error=_OTHER`, failed(""))
 	// Those that say it in an event alone, as OpenLLMetry's of Google's library.

@@ -494,6 +494,7 @@ var errorStatus = map[string]int{
 	"UnprocessableEntityError": 422,
 	"RateLimitError":           429,
 	"RouterRateLimitError":     429, // of LiteLLM, which has no deployment left
+	"_ResourceExhaustedError":  429, // of Google's ADK, in front of lines of advice
 	"InternalServerError":      500,
 	"ServiceUnavailableError":  503,
 	"DeadlineExceededError":    504,
