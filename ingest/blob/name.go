@@ -6,16 +6,20 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/loopgauge/loopgauge/ingest"
 )
 
 // schemes are those of the object stores.
 var schemes = []string{"s3", "gs", "azblob"}
 
-// Is tells whether a name on the command line is one of an object store.
-func Is(name string) bool {
-	scheme, _, ok := strings.Cut(name, "://")
-	return ok && slices.Contains(schemes, scheme)
-}
+// ofStore is how names of object stores begin, also of those that are not read:
+// results for az:// would go into a directory of that name.
+var ofStore = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
+
+// Is tells whether a name on the command line is one of an object store, and none
+// of a topic.
+func Is(name string) bool { return ofStore.MatchString(name) && !strings.HasPrefix(name, "kafka://") }
 
 // name is a name on the command line, taken apart.
 type name struct {
@@ -30,7 +34,11 @@ var settings = regexp.MustCompile(`\?[A-Za-z0-9_]+=`)
 
 func parse(text string) (name, error) {
 	var n name
+	whole := text
 	n.scheme, text, _ = strings.Cut(text, "://")
+	if !slices.Contains(schemes, n.scheme) {
+		return n, &ingest.Error{Path: whole, Err: errors.New("no object store is named so"), Hint: "they are s3://BUCKET/KEY, gs://BUCKET/KEY and azblob://CONTAINER/KEY; a file is named by its path alone"}
+	}
 	if at := settings.FindStringIndex(text); at != nil {
 		text, n.settings = text[:at[0]], text[at[0]+1:]
 	}
