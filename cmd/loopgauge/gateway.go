@@ -29,8 +29,9 @@ func (u *ui) sayProblems(list []policy.Problem) {
 // problems call it by.
 func (u *ui) readText(file string) (name string, text []byte, err error) {
 	if file == "-" {
-		text, err = policy.ReadText("stdin", u.stdin)
-		return "stdin", text, err
+		file = "standard input"
+		text, err = policy.ReadText(file, u.stdin)
+		return file, text, err
 	}
 	text, err = policy.ReadFile(file)
 	return file, text, err

@@ -13,6 +13,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay/parted"
 	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 func newMergeCommand(u *ui) *cobra.Command {
@@ -50,19 +51,20 @@ func merge(u *ui, args []string, asJSON bool) error {
 			arg = target
 		}
 		if err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
-			// Spark leaves marks and sums beside its files, and half of them if it fails.
-			if hidden := path != arg && strings.ContainsAny(d.Name()[:1], "._"); err != nil || hidden {
-				if err == nil && d.IsDir() {
-					return fs.SkipDir
-				}
-				return err
+			if err != nil {
+				return policy.FileError(path, err)
 			}
-			if d.IsDir() {
+			// Spark leaves marks and sums beside its files, and half of them if it fails.
+			hidden := path != arg && strings.ContainsAny(d.Name()[:1], "._")
+			if hidden && d.IsDir() {
+				return fs.SkipDir
+			}
+			if hidden || d.IsDir() {
 				return nil
 			}
 			f, err := os.Open(path)
 			if err != nil {
-				return err
+				return policy.FileError(path, err)
 			}
 			defer f.Close()
 			return m.Add(path, f)

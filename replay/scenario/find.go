@@ -31,7 +31,7 @@ func Find(dir string) ([]string, error) {
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch hidden := path != root && strings.HasPrefix(d.Name(), "."); {
 		case err != nil:
-			return err
+			return policy.FileError(path, err)
 		case d.IsDir() && hidden:
 			return fs.SkipDir
 		case !d.IsDir() && !hidden && IsFixture(path):

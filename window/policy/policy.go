@@ -105,7 +105,10 @@ func ReadText(name string, r io.Reader) ([]byte, error) {
 	if len(text) > MaxSize {
 		return nil, fmt.Errorf("%s: more than %d bytes: is it a log?", name, MaxSize)
 	}
-	return text, err
+	if err != nil {
+		return nil, FileError(name, err)
+	}
+	return text, nil
 }
 
 // Parse reads a policy. name is how problems call the file. An error of type
