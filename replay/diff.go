@@ -124,7 +124,7 @@ func (d Diff) String() string {
 			}
 			t.Add(what, shortScope(l, "", mostScope), term.Instant(l.Fired).Format(when.layout), term.Count(l.Requests))
 		}
-		addRules(&t, listed)
+		addRules(&t, listed, t.Room())
 		t.Write(&b, "")
 		b.WriteByte('\n')
 	}

@@ -45,21 +45,25 @@ func listLoops(b *strings.Builder, loops []Loop) {
 		}
 		return t
 	}
-	columns := mostScope
+	columns, rules := mostScope, 0
+	for i := range loops {
+		name, more := ruleText(&loops[i])
+		rules = min(max(rules, len(name+more)), leastRules)
+	}
 	t := table(columns)
-	for ; t.Room() < leastRules && columns > leastScope; t = table(columns) {
+	for ; t.Room() < rules && columns > leastScope; t = table(columns) {
 		columns--
 	}
-	addRules(t, loops)
+	addRules(t, loops, max(t.Room(), rules))
 	t.Write(b, "")
 }
 
 // The columns that a scope has at most and at least, and those that the names of
-// rules have at least.
+// rules have at least, if one is so long: last-messages is not cut.
 const (
 	mostScope  = 28
 	leastScope = 7
-	leastRules = 12
+	leastRules = 13
 )
 
 // scopeField is the field that is the scope of all loops; empty if there is no
@@ -103,17 +107,21 @@ func timeLayout(loops []Loop) layout {
 	return layout{"fired, UTC", "2006-01-02 15:04"}
 }
 
+// ruleText is the name of a loop's first rule, and how many more there are.
+func ruleText(l *Loop) (name, more string) {
+	if n := len(l.Rules) - 1; n > 0 {
+		more = fmt.Sprintf(" +%d", n)
+	}
+	return term.Safe(l.Rules[0]), more
+}
+
 // addRules adds the rules as the last column: as much of the first one's name
 // as there is room for, and how many more there are.
-func addRules(t *term.Table, loops []Loop) {
-	room := max(t.Room(), leastRules)
+func addRules(t *term.Table, loops []Loop, room int) {
 	column := []string{"rule"}
 	for i := range loops {
-		more := ""
-		if n := len(loops[i].Rules) - 1; n > 0 {
-			more = fmt.Sprintf(" +%d", n)
-		}
-		column = append(column, term.Shorten(term.Safe(loops[i].Rules[0]), room-len(more))+more)
+		name, more := ruleText(&loops[i])
+		column = append(column, term.Shorten(name, room-len(more))+more)
 	}
 	t.AddColumn(column)
 }

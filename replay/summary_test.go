@@ -43,6 +43,23 @@ func TestLoopsFitTheTerminal(t *testing.T) {
 	})
 }
 
+// A long scope leaves a rule of ours its name, and takes what a short one leaves.
+func TestScopeMakesRoomForItsRule(t *testing.T) {
+	f := func(rule, scope string) {
+		t.Helper()
+		loop := Loop{Scope: []string{"session 4f1c7a9e-5a6c-9372-a1b2-0123456789ab"}, Cost: 1.5, Tokens: 10, Requests: 6, After: 2, Rules: []string{rule}}
+		other := loop
+		other.Fired = 40e12
+		var b strings.Builder
+		listLoops(&b, []Loop{loop, other})
+		if row := strings.Fields(strings.Split(b.String(), "\n")[1]); row[0] != scope || row[len(row)-1] != rule {
+			t.Error(row)
+		}
+	}
+	f("last-messages", "4f1c7a9e…6789ab")
+	f("aisg", "4f1c7a9e-5a6…123456789ab")
+}
+
 // A loop that nothing came of after it fired used nothing: that is no cost that
 // is not known.
 func TestNothingAfterIsNoUnknownCost(t *testing.T) {
