@@ -142,6 +142,7 @@ func (x *Extractor) hear(r *fingerprint.Request, ev *Event) {
 func (x *Extractor) choose(r *fingerprint.Request, ev *Event) {
 	clear(x.wanted)
 	clear(x.scoped)
+	x.choices = roomFor(x.choices, len(x.plan.Rules))
 	n, some := len(x.choices), false
 	for i, rule := range x.plan.Rules {
 		c, computed := rule.choose(r, ev.Time)
@@ -191,14 +192,17 @@ func (rule *Rule) seen(choice Choice) (_ Choice, computed bool) {
 }
 
 func (x *Extractor) fingerprint(r *fingerprint.Request, ev *Event) {
+	x.prints = roomFor(x.prints, len(x.plan.Identities))
 	n := len(x.prints)
 	for i, id := range x.plan.Identities {
 		x.prints = append(x.prints, Prints{})
 		p := &x.prints[len(x.prints)-1] // in place: a copy waits until all of it is written
 		if x.wanted[i] {
 			p.Cause = id.Compute(r, x.writer)
+			found := x.writer.Len()
+			x.sums, x.tools = roomFor(x.sums, found), roomFor(x.tools, found)
 			k, t, named := len(x.sums), len(x.tools), false
-			x.sums = append(x.sums, make([]fingerprint.Fingerprint, x.writer.Len())...)
+			x.sums = x.sums[:k+found]
 			p.Fingerprints = x.sums[k:len(x.sums):len(x.sums)]
 			for _, print := range x.writer.Take(p.Fingerprints) {
 				x.tools = append(x.tools, x.tool(print.Tool))
@@ -240,12 +244,14 @@ func callHash(id []byte) uint64 {
 }
 
 func (x *Extractor) scope(r *fingerprint.Request, ev *Event) {
+	x.scopes = roomFor(x.scopes, len(x.plan.Scopes))
 	n := len(x.scopes)
 	for i, s := range x.plan.Scopes {
 		x.scopes = append(x.scopes, Scope{})
 		if out := &x.scopes[len(x.scopes)-1]; x.scoped[i] {
 			out.Key, x.values, out.Cause = s.Compute(r, x.writer, x.values[:0])
 			x.seal(out)
+			x.texts = roomFor(x.texts, len(x.values))
 			k := len(x.texts)
 			for f, v := range x.values {
 				out.FellBack = out.FellBack || v.FellBack

@@ -70,6 +70,19 @@ func (s *Slabs) Release() {
 	}
 }
 
+// roomFor is a list with room for n more at its end. It is another one where there
+// is none: what stands in the old stays with the events that it is of, and a copy
+// of it would be of no use to any.
+func roomFor[T any](list []T, n int) []T {
+	if n <= cap(list)-len(list) {
+		return list
+	}
+	return make([]T, 0, max(n, 2*cap(list), leastRoom))
+}
+
+// leastRoom is room for an event or a few.
+const leastRoom = 32
+
 // poison writes over what is given back, so that a test fails that looks at it
 // all the same: it finds a time before all others, causes that there are not,
 // and a choice that no rule leaves.
