@@ -71,6 +71,9 @@ func (s *Sweep) Look(looks []Look, ev *Event) []Look {
 	return looks
 }
 
+// Prints is how many fingerprints there are to look at.
+func (l *Look) Prints() int { return int(l.prints) }
+
 // room makes room for one more at the end of a list, to be written in place: a
 // copy would wait until all of it is written. What stands there is of no meaning.
 func room[T any](list []T) []T {

@@ -21,6 +21,7 @@ type sweeping struct {
 // batch is what there is to look at of some events, and what became of it.
 type batch struct {
 	events int
+	prints int               // of them that are looked at
 	looks  [][]window.Look   // by sweep
 	found  []window.Findings // likewise
 }
@@ -37,6 +38,11 @@ func batching(o *replay.Options) (size, batches int) {
 	}
 	return 64, 4
 }
+
+// mostPrints bounds what may be found in a batch, whose memory stays: events have a
+// few fingerprints each, but one with thousands of calls has as many for each rule
+// that looks at calls.
+const mostPrints = 1 << 16
 
 func startSweeping(size, batches int, keepers []*keeper, sweeps ...*window.Sweep) *sweeping {
 	s := &sweeping{sweeps: sweeps, size: size, keepers: keepers, full: make(chan *batch, batches), counted: make(chan *batch, batches)}
@@ -70,16 +76,20 @@ func (s *sweeping) next() (b *batch, more bool) {
 		b.found[i].Reset()
 		b.looks[i] = b.looks[i][:0]
 	}
-	b.events = 0
+	b.events, b.prints = 0, 0
 	return b, true
 }
 
 func (s *sweeping) add(ev *window.Event) {
 	b := s.batch
 	for i, sweep := range s.sweeps {
+		n := len(b.looks[i])
 		b.looks[i] = sweep.Look(b.looks[i], ev)
+		for k := range b.looks[i][n:] {
+			b.prints += b.looks[i][n+k].Prints()
+		}
 	}
-	if b.events++; b.events == s.size {
+	if b.events++; b.events == s.size || b.prints >= mostPrints {
 		s.full <- b
 		s.batch, _ = s.next()
 	}
