@@ -81,7 +81,8 @@ func TestNonces(t *testing.T) {
 	same(`{"status":404,"created_at":"2026-11-21T10:00:00Z","time":"2026-11-21","date":"2026-11-21T10:00","a":{"2026-11-21T10:00:00Z":1}}`)
 
 	is(`{"query":"a","follow_up_questions":null,"results":[],"response_time":0.98}`, `{"query":"a","follow_up_questions":null,"results":[],"response_time":<duration>}`) // Tavily
-	is(`{"took":5,"timed_out":false,"hits":[]}`, `{"took":<duration>,"timed_out":false,"hits":[]}`)                                                                      // Elasticsearch
+	is(`{"follow_up_questions":null,"results":["`+strings.Repeat("a ", 999)+`"],"response_time":0.98,"request_id":"7a93c0d1"}`, `{"follow_up_questions":null,"results":["`+strings.Repeat("a ", 999)+`"],"response_time":<duration>,"request_id":"<request-id>"}`)
+	is(`{"took":5,"timed_out":false,"hits":[]}`, `{"took":<duration>,"timed_out":false,"hits":[]}`) // Elasticsearch
 	is(`{"took" : 12, "timed_out" : false}`, `{"took" : <duration>, "timed_out" : false}`)
 
 	same(`{"status":"up","response_time":0.98,"took":5,"timed":1}`) // it may be watched

@@ -8,13 +8,15 @@ import "bytes"
 var responseTime = []byte("response_time")
 
 // spanResponseTime is how long it took Tavily, which writes follow_up_questions in
-// front.
+// front and that at the end.
 func spanResponseTime(text []byte, at int) (start, end int) {
-	n := bytes.Index(text[at:], responseTime)
+	const far = 256
+	from := max(at, len(text)-far)
+	n := bytes.Index(text[from:], responseTime)
 	if n < 0 {
 		return 0, 0
 	}
-	return spanNumber(text, at+n+len(responseTime))
+	return spanNumber(text, from+n+len(responseTime))
 }
 
 // spanTook is how long it took Elasticsearch, whose k of "took" stands at text[at].
