@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"bytes"
+	"math"
 	"strings"
 )
 
@@ -21,7 +22,11 @@ const (
 
 // mostRefusal is how long a text is in which what a server refused is looked for
 // that texts have the letters of more often, bytes: longer ones pay nothing for it.
-const mostRefusal = 1 << 11
+const mostRefusal = 1 << 10
+
+// mostLettered is how long a text is, bytes, of which each byte is looked at to tell
+// which marks it may have. In longer ones it is quicker to look for each.
+const mostLettered = 1 << 11
 
 // nonce is a kind of what is new with each result.
 type nonce struct {
@@ -48,48 +53,81 @@ var nonces = [...]nonce{
 	{mark: []byte("x"), span: spanAddress, placeholder: "<address>"},
 	{mark: beforeCell, span: spanCell, placeholder: "<number>"},
 	{mark: []byte("Z-debug"), span: spanDebugLog, placeholder: "<timestamp>"},
-	{mark: []byte("20"), span: spanWhen, placeholder: "<timestamp>", most: mostRefusal, only: isRefusal}, // behind the ids of requests
+	{mark: []byte("T"), span: spanWhen(len("2026-11-21")), placeholder: "<timestamp>", most: mostRefusal, only: isRefusal}, // behind the ids of requests
+	{mark: []byte("Z"), span: spanWhen(len("2026-11-21 10:00:00")), placeholder: "<timestamp>", most: mostRefusal, only: isRefusal},
 	{mark: []byte("--20"), span: spanWget, placeholder: "<timestamp>", most: mostRefusal, then: &nonce{mark: []byte(" ERROR "), span: spanWgetError, placeholder: "<timestamp>"}},
 	{mark: []byte("GMT"), span: spanDate, placeholder: "<timestamp>", only: hasVerdict},
 	{mark: []byte("Xferd"), span: spanMeter, placeholder: "<progress>", only: hasVerdict, then: &nonce{mark: meterUnknown, span: spanProgress, placeholder: "<progress>"}},
-	{mark: []byte("_up_questions"), span: spanResponseTime, placeholder: "<duration>"},
+	{mark: []byte("questions"), span: spanResponseTime, placeholder: "<duration>"},
 	{mark: []byte("k"), span: spanTook, placeholder: "<duration>"},
 	{mark: []byte("/tmp"), span: spanTemporary, placeholder: "<file>"},
 	{mark: beforeSaved, span: spanSaved, placeholder: "<file>", least: leastShortened},
 }
 
+// letters has a bit for each byte that stands in a mark, and marked those of each
+// mark: most texts lack one.
+var letters, marked = func() (letters [256]uint64, marked [len(nonces)]uint64) {
+	next := uint64(1)
+	for i := range nonces {
+		for _, c := range nonces[i].mark {
+			if letters[c] == 0 {
+				letters[c], next = next, next<<1
+			}
+			marked[i] |= letters[c]
+		}
+	}
+	return letters, marked
+}()
+
+func lettersOf(text []byte) uint64 {
+	if len(text) > mostLettered {
+		return math.MaxUint64
+	}
+	all := uint64(0)
+	for _, c := range text {
+		all |= letters[c]
+	}
+	return all
+}
+
 // withoutNonces puts placeholders into the text of a result for what is new with
 // each.
 func (w *Writer) withoutNonces(t spoken) spoken {
+	has := lettersOf(t.text)
 	for i := range nonces {
-		t = w.withoutKind(t, &nonces[i])
+		if has&marked[i] != marked[i] {
+			continue
+		}
+		if less, found := w.withoutKind(t, &nonces[i]); found {
+			t, has = less, lettersOf(less.text)
+		}
 	}
 	return t
 }
 
-func (w *Writer) withoutKind(t spoken, kind *nonce) spoken {
+func (w *Writer) withoutKind(t spoken, kind *nonce) (less spoken, found bool) {
 	most := kind.most
 	if t.verbatim {
 		most *= len(`\n`) // as it is if all of it is escaped
 	}
 	if most > 0 && len(t.text) > most {
-		return t
+		return t, false
 	}
 	if start, _ := kind.next(t.text, 0); start < 0 || kind.only != nil && !kind.only(t.text) {
-		return t
+		return t, false
 	}
 	whole := w.decoded(t)
 	if kind.most > 0 && len(whole) > kind.most {
-		return t
+		return t, false
 	}
 	t = w.replaced(whole, func(text []byte, from int) (start, end int, placeholder string) {
 		start, end = kind.next(text, from)
 		return start, end, kind.placeholder
 	})
 	if kind.then != nil {
-		t = w.withoutKind(t, kind.then)
+		t, _ = w.withoutKind(t, kind.then)
 	}
-	return t
+	return t, true
 }
 
 // next finds the first one behind from; it is (-1, -1) if there is none.
@@ -142,10 +180,13 @@ var traceNames = [...]string{"trace", "correlation", "ray"} // ray: Cloudflare
 // spanTraceID is what stands behind a name for that: traceId, trace_id, Correlation
 // ID and the like, of which the id stands at text[at:].
 func spanTraceID(text []byte, at int) (start, end int) {
-	before := bytes.TrimRight(text[max(0, at-len("correlation ")):at], "_- ")
+	last := at - 1 // of the name
+	if last >= 0 && (text[last] == '_' || text[last] == '-' || text[last] == ' ') {
+		last--
+	}
 	for _, name := range traceNames {
-		from := len(before) - len(name)
-		if from >= 0 && bytes.EqualFold(before[from:], []byte(name)) && (from == 0 || !isLetter(before[from-1])) {
+		from := last + 1 - len(name)
+		if from >= 0 && text[last]|' ' == name[len(name)-1] && bytes.EqualFold(text[from:last+1], []byte(name)) && (from == 0 || !isLetter(text[from-1])) {
 			return spanBehindID(text, at)
 		}
 	}

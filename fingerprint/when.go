@@ -12,26 +12,32 @@ import (
 
 var whens = [...]string{"timestamp", "date", "time", "servertime"}
 
-// spanWhen is the time, to the second, behind such a name: "timestamp":
-// "2026-11-21T10:00:00Z".
-func spanWhen(text []byte, at int) (start, end int) {
-	const toTheSecond, far = len("2026-11-21T10:00:00"), 32
-	least := max(0, at-far)
-	behind := at // the name
-	for behind > least && strings.IndexByte(`"'\:= >`, text[behind-1]) >= 0 {
-		behind--
+// spanWhen is the time, to the second, behind such a name, with the mark so far behind
+// its first digit: "timestamp": "2026-11-21T10:00:00Z".
+func spanWhen(before int) func(text []byte, at int) (start, end int) {
+	return func(text []byte, at int) (start, end int) {
+		const toTheSecond, far = len("2026-11-21T10:00:00"), 32
+		if start = at - before; start < 0 {
+			return 0, 0
+		}
+		n := matchTimestamp(text[start:])
+		if n < toTheSecond {
+			return 0, 0
+		}
+		least := max(0, start-far)
+		behind := start // the name
+		for behind > least && strings.IndexByte(`"'\:= >`, text[behind-1]) >= 0 {
+			behind--
+		}
+		from := behind
+		for from > least && isWord(text[from-1]) {
+			from--
+		}
+		if behind == start || !isWhen(string(text[from:behind])) {
+			return 0, 0
+		}
+		return start, start + n
 	}
-	if behind == at || behind == least || text[behind-1]|' ' != 'e' && text[behind-1]|' ' != 'p' {
-		return 0, 0
-	}
-	from := behind
-	for from > least && isWord(text[from-1]) {
-		from--
-	}
-	if n := matchTimestamp(text[at:]); n >= toTheSecond && isWhen(string(text[from:behind])) {
-		return at, at + n
-	}
-	return 0, 0
 }
 
 func isWhen(name string) bool {
