@@ -83,7 +83,8 @@ func TestNonces(t *testing.T) {
 	is(`{"query":"a","follow_up_questions":null,"results":[],"response_time":0.98}`, `{"query":"a","follow_up_questions":null,"results":[],"response_time":<duration>}`) // Tavily
 	is(`{"follow_up_questions":null,"results":["`+strings.Repeat("a ", 999)+`"],"response_time":0.98,"request_id":"7a93c0d1"}`, `{"follow_up_questions":null,"results":["`+strings.Repeat("a ", 999)+`"],"response_time":<duration>,"request_id":"<request-id>"}`)
 	is(`{"took":5,"timed_out":false,"hits":[]}`, `{"took":<duration>,"timed_out":false,"hits":[]}`) // Elasticsearch
-	is(`{"took" : 12, "timed_out" : false}`, `{"took" : <duration>, "timed_out" : false}`)
+	is("{\n\t\"took\" : 12,\n\t\"timed_out\" : false\n}", "{\n\t\"took\" : <duration>,\n\t\"timed_out\" : false\n}")
+	is(`{"a":"{\n  \"took\": 5,\n  \"timed_out\": false}"}`, `{"a":"{\n  \"took\": <duration>,\n  \"timed_out\": false}"}`)
 
 	same(`{"status":"up","response_time":0.98,"took":5,"timed":1}`) // it may be watched
 	same("it took 5, timed out, response_time follow_up_questions")

@@ -24,10 +24,12 @@ func spanTook(text []byte, at int) (start, end int) {
 	if !bytes.HasSuffix(text[:at], []byte("too")) {
 		return 0, 0
 	}
-	if start, end = spanNumber(text, at+1); bytes.HasPrefix(bytes.TrimLeft(text[end:], `"\, `), []byte("timed_out")) {
-		return start, end
+	start, end = spanNumber(text, at+1)
+	// Between the two may be a line's end, which JSON escapes. The t goes with a tab's.
+	if behind := bytes.TrimLeft(text[end:], "\"\\, nrt\n\r\t"); !bytes.HasPrefix(behind, []byte("imed_out")) {
+		return 0, 0
 	}
-	return 0, 0
+	return start, end
 }
 
 // spanNumber is the number behind a name that ends at text[at].
