@@ -50,10 +50,10 @@ var ofLogs = [][]byte{[]byte("level"), []byte("LEVEL"), []byte("severity")}
 
 var requestIDPlaceholder = []byte("<request-id>")
 
-// isRefusal tells whether a text names the request whose answer it is, or the status
-// of one that failed.
+// isRefusal tells whether a text has the status of a request that failed, or names one
+// and says so: services name it in what they measured, too.
 func isRefusal(text []byte) bool {
-	return (bytes.Contains(text, requestIDPlaceholder) || hasErrorStatus(text)) && !has(text, ofLogs)
+	return (hasErrorStatus(text) || bytes.Contains(text, requestIDPlaceholder) && hasVerdict(text)) && !has(text, ofLogs)
 }
 
 // hasErrorStatus tells whether a status of 400 or more is in a text: "status":404,
