@@ -68,6 +68,7 @@ func TestNonces(t *testing.T) {
 	is(`{"error":{"innerError":{"date":"2026-11-21T10:00:00","request-id":"7a93c0d1"}}}`, `{"error":{"innerError":{"date":"<timestamp>","request-id":"<request-id>"}}}`)                 // Microsoft
 	is("Error: no. Trace ID: 7a93c0d1 Timestamp: 2026-11-21 10:00:00Z", "Error: no. Trace ID: <request-id> Timestamp: <timestamp>")                                                      // Microsoft
 	is("<Error><ServerTime>2026-11-21T10:00:00Z</ServerTime><RequestId>4442587FB7D0A2F9</RequestId>", "<Error><ServerTime><timestamp></ServerTime><RequestId><request-id></RequestId>")  // S3
+	is(`{"error":"no","status_code":404,"timestamp":"2026-11-21T10:00:00Z"}`, `{"error":"no","status_code":404,"timestamp":"<timestamp>"}`)
 	is(`{"a":"{\"timestamp\":\"2026-11-21T10:00:00Z\",\"status\":503}"}`, `{"a":"{\"timestamp\":\"<timestamp>\",\"status\":503}"}`)
 
 	is("--2026-11-21 10:00:00--  http://a/b\nawaiting response... 404 Not Found\n2026-11-21 10:00:01 ERROR 404: Not Found.", "--<timestamp>--  http://a/b\nawaiting response... 404 Not Found\n<timestamp> ERROR 404: Not Found.")

@@ -57,14 +57,14 @@ func isRefusal(text []byte) bool {
 }
 
 // hasErrorStatus tells whether a status of 400 or more is in a text: "status":404,
-// "statusCode": 500.
+// "statusCode": 500, "status_code": 503.
 func hasErrorStatus(text []byte) bool {
 	for rest := text; ; {
 		var found bool
 		if _, rest, found = bytes.Cut(rest, []byte("status")); !found {
 			return false
 		}
-		value, _ := cutFold(rest, "code")
+		value, _ := cutFold(bytes.TrimPrefix(rest, []byte("_")), "code")
 		n := lenSeparator(value)
 		if value = value[n:]; n > 0 && len(value) > 0 && (value[0] == '4' || value[0] == '5') && digits(value, 4) == 3 {
 			return true
