@@ -63,11 +63,11 @@ func TestNonces(t *testing.T) {
 	same("HTTP/1.0 200 OK\r\nDate: Wed, 25 Nov 2026 20:39:17 GMT") // it may be watched
 	same("Last-Modified: Wed, 25 Nov 2026 20:39:17 GMT; date: today, GMT")
 
-	is(`404 {"timestamp":"2026-11-21T10:00:00.123+00:00","status":404,"error":"Not Found","path":"/a"}`, `404 {"timestamp":"<timestamp>","status":404,"error":"Not Found","path":"/a"}`) // Spring
-	is(`{"statusCode": 500, "timestamp": "2026-11-21T10:00:00.123Z", "path": "/a"}`, `{"statusCode": 500, "timestamp": "<timestamp>", "path": "/a"}`)                                    // NestJS
-	is(`{"error":{"innerError":{"date":"2026-11-21T10:00:00","request-id":"7a93c0d1"}}}`, `{"error":{"innerError":{"date":"<timestamp>","request-id":"<request-id>"}}}`)                 // Microsoft
-	is("Error: no. Trace ID: 7a93c0d1 Timestamp: 2026-11-21 10:00:00Z", "Error: no. Trace ID: <request-id> Timestamp: <timestamp>")                                                      // Microsoft
-	is("<Error><ServerTime>2026-11-21T10:00:00Z</ServerTime><RequestId>4442587FB7D0A2F9</RequestId>", "<Error><ServerTime><timestamp></ServerTime><RequestId><request-id></RequestId>")  // S3
+	is(`404 {"timestamp":"2026-11-21T10:00:00.123+00:00","status":404,"error":"Not Found","path":"/a"}`, `404 {"timestamp":"<timestamp>","status":404,"error":"Not Found","path":"/a"}`)                   // Spring
+	is(`{"statusCode": 500, "timestamp": "2026-11-21T10:00:00.123Z", "path": "/a"}`, `{"statusCode": 500, "timestamp": "<timestamp>", "path": "/a"}`)                                                      // NestJS
+	is(`{"error":{"innerError":{"date":"2026-11-21T10:00:00","request-id":"7a93c0d1"}}}`, `{"error":{"innerError":{"date":"<timestamp>","request-id":"<request-id>"}}}`)                                   // Microsoft
+	is(`{"error":"no. Trace ID: 7a93c0d1 Timestamp: 2026-11-21 10:00:00Z","timestamp":"2026-11-21 10:00:00Z"}`, `{"error":"no. Trace ID: <request-id> Timestamp: <timestamp>","timestamp":"<timestamp>"}`) // Microsoft
+	is("<Error><ServerTime>2026-11-21T10:00:00Z</ServerTime><RequestId>4442587FB7D0A2F9</RequestId>", "<Error><ServerTime><timestamp></ServerTime><RequestId><request-id></RequestId>")                    // S3
 	is(`{"error":"no","status_code":404,"timestamp":"2026-11-21T10:00:00Z"}`, `{"error":"no","status_code":404,"timestamp":"<timestamp>"}`)
 	is(`{"a":"{\"timestamp\":\"2026-11-21T10:00:00Z\",\"status\":503}"}`, `{"a":"{\"timestamp\":\"<timestamp>\",\"status\":503}"}`)
 
@@ -79,6 +79,7 @@ func TestNonces(t *testing.T) {
 	same(`{"timestamp":"2026-11-21T10:00:00Z","status":200}`) // it may be watched
 	is(`{"requestId":"7a93c0d1","points":[{"timestamp":"2026-11-21T10:00:00Z","value":0}]}`, `{"requestId":"<request-id>","points":[{"timestamp":"2026-11-21T10:00:00Z","value":0}]}`)
 	same(`{"timestamp":"2026-11-21T10:00:00Z","level":"error","status":503}`) // a log goes on
+	same(`{"time":"2026-11-21T10:00:00Z","status":"404"}` + "\n" + `{"time":"2026-11-21T10:00:09Z","status":"404"}`)
 	same(`{"status":"failed","status2":404,"a_status":4040,"statusText":"404","time":"2026-11-21T10:00:00Z"}`)
 	same(`{"status":404,"created_at":"2026-11-21T10:00:00Z","time":"2026-11-21","date":"2026-11-21T10:00","a":{"2026-11-21T10:00:00Z":1}}`)
 

@@ -12,32 +12,35 @@ import (
 
 var whens = [...]string{"timestamp", "date", "time", "servertime"}
 
-// spanWhen is the time, to the second, behind such a name, with the mark so far behind
-// its first digit: "timestamp": "2026-11-21T10:00:00Z".
+// spanWhen is the time behind such a name, with the mark so far behind its first digit.
 func spanWhen(before int) func(text []byte, at int) (start, end int) {
 	return func(text []byte, at int) (start, end int) {
-		const toTheSecond, far = len("2026-11-21T10:00:00"), 32
-		if start = at - before; start < 0 {
-			return 0, 0
-		}
-		n := matchTimestamp(text[start:])
-		if n < toTheSecond {
-			return 0, 0
-		}
-		least := max(0, start-far)
-		behind := start // the name
-		for behind > least && strings.IndexByte(`"'\:= >`, text[behind-1]) >= 0 {
-			behind--
-		}
-		from := behind
-		for from > least && isWord(text[from-1]) {
-			from--
-		}
-		if behind == start || !isWhen(string(text[from:behind])) {
-			return 0, 0
-		}
-		return start, start + n
+		start = max(0, at-before)
+		return start, start + lenWhen(text, start)
 	}
+}
+
+// lenWhen is how long the time is, to the second, that stands at text[at:] behind such
+// a name; 0 if none does: "timestamp": "2026-11-21T10:00:00Z".
+func lenWhen(text []byte, at int) int {
+	const toTheSecond, far = len("2026-11-21T10:00:00"), 32
+	n := matchTimestamp(text[at:])
+	if n < toTheSecond {
+		return 0
+	}
+	least := max(0, at-far)
+	behind := at // the name
+	for behind > least && strings.IndexByte(`"'\:= >`, text[behind-1]) >= 0 {
+		behind--
+	}
+	from := behind
+	for from > least && isWord(text[from-1]) {
+		from--
+	}
+	if behind == at || !isWhen(string(text[from:behind])) {
+		return 0
+	}
+	return n
 }
 
 func isWhen(name string) bool {
@@ -53,7 +56,22 @@ var requestIDPlaceholder = []byte("<request-id>")
 // isRefusal tells whether a text has the status of a request that failed, or names one
 // and says so: services name it in what they measured, too.
 func isRefusal(text []byte) bool {
-	return (hasErrorStatus(text) || bytes.Contains(text, requestIDPlaceholder) && hasVerdict(text)) && !has(text, ofLogs)
+	return (hasErrorStatus(text) || bytes.Contains(text, requestIDPlaceholder) && hasVerdict(text)) && !has(text, ofLogs) && hasOneWhen(text)
+}
+
+// hasOneWhen tells whether a text names one time, once or more often. Of the requests
+// in a log of a server each has its own.
+func hasOneWhen(text []byte) bool {
+	var one []byte
+	for at := range text {
+		if when := text[at : at+lenWhen(text, at)]; len(when) > 0 {
+			if one != nil && !bytes.Equal(when, one) {
+				return false
+			}
+			one = when
+		}
+	}
+	return true
 }
 
 // hasErrorStatus tells whether a status of 400 or more is in a text: "status":404,
