@@ -23,9 +23,9 @@ type otel struct {
 	logs  []otelLog
 	trace whose // a trace of MLflow's
 	call  otelCall
-	late  rawjson.Scanner // of what is looked at again
+	late  rawjson.Scanner // of attributes that are looked at again
 
-	processes rawjson.Value // of a trace of Jaeger's
+	processes []jaegerProcess // of a trace
 }
 
 // whose is what a span or a log record says of whose the call is.
@@ -101,8 +101,7 @@ func (p *otel) Parse(record []byte, r *fingerprint.Request) (column int, why str
 func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() bool) (int, string) {
 	s := &p.scan
 	s.Reset(record)
-	p.spans, p.logs, p.trace = p.spans[:0], p.logs[:0], whose{}
-	p.late.Reset(nil)
+	p.spans, p.logs, p.processes, p.trace = p.spans[:0], p.logs[:0], p.processes[:0], whose{}
 	alone, node := newSpan(), nodeObject{observed: fingerprint.NoTime}
 	for s.Object(); s.NextKey(); {
 		if !p.member(s) && !node.field(s, &alone) {
@@ -148,7 +147,7 @@ func (p *otel) member(s *rawjson.Scanner) bool {
 	case "spans":
 		p.spanList(s)
 	case "processes":
-		p.processes = s.Value()
+		p.jaegerProcesses(s)
 	case "info":
 		p.mlflowInfo(s)
 	case "trace", "result": // of the newer APIs of Tempo and Jaeger

@@ -1,6 +1,11 @@
 package formats
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
 
 // Jaeger has spans in a form of its own, in its API, in what its page downloads, and in
 // Elasticsearch, where each is a document:
@@ -11,21 +16,32 @@ func isJaeger(k keys) bool {
 	return k.has("traceID") && k.any("spans", "operationName") || bytes.Contains(k["data"], []byte(`"spanID"`)) && bytes.Contains(k["data"], []byte(`"operationName"`))
 }
 
-// nameServices gives the spans from one on the names of the processes that they ran in,
-// which may stand behind them.
-func (p *otel) nameServices(from int) {
-	for i := from; i < len(p.spans) && p.processes != nil; i++ {
-		sp := &p.spans[i]
-		if sp.process == nil || isGateway(sp.library) {
-			continue
+// jaegerProcess is a process of a trace, by the name that its spans have for it.
+type jaegerProcess struct{ id, service []byte }
+
+func (p *otel) jaegerProcesses(s *rawjson.Scanner) {
+	for s.Object(); s.NextKey(); {
+		process := jaegerProcess{id: s.Key}
+		for s.Object(); s.NextNamed("serviceName"); {
+			process.service = s.Text(nil)
 		}
-		s := &p.late
-		s.Then(p.processes)
-		for s.Object(); s.NextNamed(string(sp.process)); {
-			for s.Object(); s.NextNamed("serviceName"); {
-				sp.service = s.Text(nil)
-			}
+		p.processes = append(p.processes, process)
+	}
+}
+
+// nameServices gives the spans from one on the names of the processes that they ran in,
+// which may stand behind them. There may be many of both.
+func (p *otel) nameServices(from int) {
+	if len(p.processes) == 0 {
+		return
+	}
+	slices.SortFunc(p.processes, func(a, b jaegerProcess) int { return bytes.Compare(a.id, b.id) })
+	for i := from; i < len(p.spans); i++ {
+		sp := &p.spans[i]
+		k, ok := slices.BinarySearchFunc(p.processes, sp.process, func(a jaegerProcess, id []byte) int { return bytes.Compare(a.id, id) })
+		if ok && !isGateway(sp.library) {
+			sp.service = p.processes[k].service
 		}
 	}
-	p.processes = nil
+	p.processes = p.processes[:0]
 }

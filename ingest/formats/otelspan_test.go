@@ -1,8 +1,11 @@
 package formats
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
 // TestTraces: spans as systems that keep traces give them.
@@ -42,4 +45,20 @@ func TestTraces(t *testing.T) {
 	const attributes = `{"gen_ai.operation.name":"chat","gen_ai.request.model":"m","session.id":"s","gen_ai.prompt.0.role":"user","gen_ai.prompt.0.content":"hi","gen_ai.usage.input_tokens":"7"`
 	f(want, `{"Timestamp":"1970-01-01 00:00:01.000000000","TraceId":"t","SpanId":"c","ParentSpanId":"","SpanName":"chat m","ServiceName":"agent","ResourceAttributes":{"service.name":"agent"},"ScopeName":"l","SpanAttributes":`+attributes+`},"Duration":"500000000","StatusCode":"Error","StatusMessage":"429 Too Many"}`)
 	f(strings.Replace(want, `"429 Too Many"`, "429", 1), `{"time":"1970-01-01T00:00:01.0000000Z","Type":"AppDependencies","AppRoleName":"agent","OperationId":"t","ParentId":"p","Id":"c","Name":"chat m","DurationMs":500,"Success":false,"Properties":`+attributes+`,"error.type":"429"}}`)
+}
+
+// TestJaegerReadsProcessesOnce: for each span all of them were, their names decoded anew.
+func TestJaegerReadsProcessesOnce(t *testing.T) {
+	const n = 300
+	var spans, processes []string
+	for i := range n {
+		spans = append(spans, fmt.Sprintf(`{"spanID":"%d","processID":"p%d"}`, i, i))
+		processes = append(processes, fmt.Sprintf(`"\u0070%d":{"serviceName":"agent"}`, i))
+	}
+	p := newOtel(fingerprint.AllFields).(*otel)
+	var r fingerprint.Request
+	p.Parse([]byte(`{"traceID":"t","spans":[`+strings.Join(spans, ",")+`],"processes":{`+strings.Join(processes, ",")+`}}`), &r)
+	if string(p.spans[n-1].service) != "agent" || p.scan.Memory()+p.late.Memory() > 100*n {
+		t.Errorf("service %q, %d bytes decoded", p.spans[n-1].service, p.scan.Memory()+p.late.Memory())
+	}
 }
