@@ -124,10 +124,14 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		sp.start = readNanos(s, sp.start)
 	case "endTimeUnixNano", "end_time_unix_nano":
 		sp.end = readNanos(s, sp.end)
-	case "start_time":
-		sp.start = readTime(s, sp.start)
+	case "start_time": // of MLflow 2 nanoseconds, as the next
+		if t, ok := parseZonedTime(s.Text(nil)); ok {
+			sp.start = t
+		}
 	case "end_time":
-		sp.end = readTime(s, sp.end)
+		if t, ok := parseZonedTime(s.Text(nil)); ok {
+			sp.end = t
+		}
 	case "startTime":
 		sp.start = readHrTime(s, sp.start)
 	case "endTime":
