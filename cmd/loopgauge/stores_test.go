@@ -382,6 +382,7 @@ func (s objectStore) refuses(t *testing.T) {
 	fails(t, s.name("logs/none")+": no logs under this name", "replay", s.name("logs/none"))
 	fails(t, logs+" cannot be watched: an object store does not tell what is added to it\nwatch the log where", "watch", "--state", t.TempDir(), logs)
 	fails(t, logs+" cannot be watched", "watch", logs)
+	fails(t, "--state: no state can be kept in "+s.name("out/s")+": name a directory", "watch", "--state", s.name("out/s"), t.TempDir())
 	fails(t, "--out: no dataset can grow in "+s.name("out/x"), "watch", "--state", t.TempDir(), "--out", s.name("out/x"), t.TempDir())
 	fails(t, "--verdicts: "+s.name("out/v")+" is no file: only --out writes into an object store", "replay", "--verdicts", s.name("out/v"), logs)
 	fails(t, "--html: "+s.name("out/r")+" is no file", "tune", "--html", s.name("out/r"), logs)

@@ -142,6 +142,9 @@ func (f *watchFlags) noStore(args []string) error {
 			return fmt.Errorf("%s cannot be watched: an object store does not tell what is added to it\nwatch the log where the gateway writes it, a file or a topic; or run loopgauge replay --since on the store, every hour", blob.Object(arg))
 		}
 	}
+	if blob.Is(f.state) {
+		return fmt.Errorf("--state: no state can be kept in %s: name a directory that a restart finds again", blob.Object(f.state))
+	}
 	if blob.Is(f.out) {
 		return fmt.Errorf("--out: no dataset can grow in %s: name a directory, and copy it there", blob.Object(f.out))
 	}
