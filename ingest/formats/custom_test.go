@@ -298,6 +298,7 @@ func TestScaffold(t *testing.T) {
 	f("{\"ts\":\"2026-11-21T10:00:00Z\"}\n{\"at\":{\"ts\":\"2026-11-21T10:00:00Z\"}}", "time: ['ts', 'at.ts']") // two kinds of records
 	f(`{"date":"25/12/2026 10:00:00"}`, "time: {path: 'date', layout: '02/01/2006 15:04:05'}")
 	f("when;Session ID;note\n2026-11-21 10:00:00;secret;\"secret; \"\"secret\"\"\"\n", "columns: ['when', 'Session ID', 'note']\nseparator: ';'", "time: {path: 'when', layout: '2006-01-02 15:04:05'}")
+	f("2026-11-21T10:00:00Z\t\t[{\"role\":\"user\",\"content\":\"secret=1 b=2\"}]\n", "separator: \"\\t\"", "messages: 'column3'")
 	f("ts\trequest\n2026-11-21T10:00:00Z\t{\"messages\":[],\"model\":\"secret\"}\n", "separator: \"\\t\"", "body: 'request'")
 	f("2026-11-21T10:00:00Z,secret,200", "columns: ['column1', 'column2', 'column3']", "time: 'column1'")
 	f("2026-11-21 10:00:00,250 INFO secret, and secret", `pattern: '^(?P<time>\S+ [^\s\]]+)'`) // a sentence, not CSV

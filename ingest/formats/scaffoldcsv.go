@@ -70,7 +70,9 @@ func csvOf(lines [][]byte, separator byte) (g *guesser, times CustomField) {
 // blanks around a bar, and pairs behind a tab.
 func isProse(line []byte, cells [][]byte, separator byte) bool {
 	if separator == '|' || separator == '\t' {
-		return bytes.Contains(line, []byte(" |")) || slices.ContainsFunc(cells, func(cell []byte) bool { return cell[0] != '{' && len(pairsOf.FindAllIndex(cell, 2)) == 2 })
+		return bytes.Contains(line, []byte(" |")) || slices.ContainsFunc(cells, func(cell []byte) bool {
+			return !bytes.HasPrefix(cell, []byte("{")) && !bytes.HasPrefix(cell, []byte("[")) && len(pairsOf.FindAllIndex(cell, 2)) == 2
+		})
 	}
 	return slices.ContainsFunc(cells, func(cell []byte) bool {
 		return bytes.ContainsRune(cell, ' ') && cell[0] != '{' && cell[0] != '[' && len(guessLayouts(cell)) == 0
