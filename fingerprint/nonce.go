@@ -30,8 +30,8 @@ const mostLettered = 1 << 11
 
 // nonce is a kind of what is new with each result.
 type nonce struct {
-	// mark stands in each. All results pay for looking for it, so that it begins
-	// with what texts have few of.
+	// mark stands in each. Results that have all of its letters pay for looking for it,
+	// and so do long ones: it begins with what texts have few of.
 	mark []byte
 	// span is from where to where one is new whose mark stands at text[at:]; empty
 	// if that is none. Of a text that stands in JSON it has to tell whether there
