@@ -398,11 +398,7 @@ func (p *otelCall) exception(sp *otelSpan) (class, message []byte) {
 	s := &p.happened
 	s.Reset(sp.events)
 	for s.Array(); s.NextElement(); {
-		for s.Object(); s.NextKey(); {
-			if string(s.Key) != "attributes" && string(s.Key) != "fields" {
-				s.Skip()
-				continue
-			}
+		for s.Object(); nextDetails(s); {
 			eachAttribute(s, func(key []byte) {
 				switch string(key) {
 				case "exception.type":

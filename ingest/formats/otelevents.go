@@ -79,11 +79,11 @@ func (p *otelCall) events(sp *otelSpan, r *fingerprint.Request) {
 	s.Array()
 	for i := 0; s.NextElement(); i++ {
 		kind := p.kinds[i]
-		for s.Object(); s.NextKey(); {
-			switch {
-			case kind == otherLog || string(s.Key) != "attributes" && string(s.Key) != "fields":
+		for s.Object(); nextDetails(s); {
+			switch kind {
+			case otherLog:
 				s.Skip()
-			case kind == detailsLog:
+			case detailsLog:
 				p.attributes(s, r)
 			default:
 				if body := p.eventBody(s); body != nil {
@@ -96,6 +96,17 @@ func (p *otelCall) events(sp *otelSpan, r *fingerprint.Request) {
 	if some {
 		p.eventsEnd(r)
 	}
+}
+
+// nextDetails goes on to the attributes of a span's event, which are fields with Jaeger.
+func nextDetails(s *rawjson.Scanner) bool {
+	for s.NextKey() {
+		if string(s.Key) == "attributes" || string(s.Key) == "fields" {
+			return true
+		}
+		s.Skip()
+	}
+	return false
 }
 
 // list reads the events of a call that are one attribute, each a body with its name
