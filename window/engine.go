@@ -23,8 +23,9 @@ func Delay(count int) time.Duration {
 
 // Firing is what came of a hit on which a rule fired.
 type Firing struct {
-	Action Action       // what the gateway would have done: Allow if it would only have taken note
-	added  contribution // to the loop
+	Action Action        // what the gateway would have done: Allow if it would only have taken note
+	window time.Duration // in force
+	added  contribution  // to the loop
 }
 
 // EngineOptions say what an engine reports, and how much it may remember.
@@ -185,7 +186,7 @@ func (e *Engine) show(i int, ev *Event) {
 				if j.evidence != nil {
 					j.evidence.tell(episode)
 				}
-				e.o.Fired(episode, Firing{out.action, j.episodes.added})
+				e.o.Fired(episode, Firing{out.action, h.Window, j.episodes.added})
 			}
 		}
 		if e.o.Verdict != nil {

@@ -142,6 +142,7 @@ func (x *Incidents) Fired(e *Episode, f Firing) {
 			Model: e.Model, Caller: e.Caller, User: e.User, Session: e.Session, Backend: e.Backend,
 			First: e.First, Fired: e.Last, Tokens: -1, Cost: math.NaN(), open: map[string]bool{},
 		}
+		in.Counter.Window = f.window
 		x.open[key] = in
 	}
 	in.add(e, f)
