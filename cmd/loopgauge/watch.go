@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"github.com/loopgauge/loopgauge/replay/live/monitor"
 	"github.com/loopgauge/loopgauge/replay/shared"
 	"github.com/loopgauge/loopgauge/sinks"
+	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
@@ -213,6 +215,9 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	// What is refused leaves no state behind.
 	if o.Feed, err = f.feed(args, func() string { return o.Store.ID() }, o.Status, log); err != nil {
 		return err
+	}
+	if _, err := os.Stat(filepath.Join(f.state, live.LockName)); errors.Is(err, fs.ErrNotExist) && f.out != "" && parquet.Holds(f.out) {
+		return errNotKnown(f.out)
 	}
 	if o.Store, err = live.OpenStore(f.state); err != nil {
 		return fmt.Errorf("--state: %w", err)

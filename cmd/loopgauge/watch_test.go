@@ -108,6 +108,9 @@ func TestWatchOutOfOthers(t *testing.T) {
 	}
 	loopgauge(t, "", "replay", "--quiet", "--out", in("replayed"), log)
 	refused("new", "replayed")
+	if _, err := os.Stat(in("new")); !os.IsNotExist(err) {
+		t.Error("it was refused, and there is a state", err)
+	}
 	begins("bare")
 	refused("bare", "replayed")
 	begins("bare", "--out", in("late")) // nothing is there yet
