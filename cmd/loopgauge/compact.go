@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
@@ -26,6 +27,9 @@ that is under way at that moment may fail and must be asked again.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage(errors.New("name one dataset: the directory that --out named"))
+			}
+			if blob.Is(args[0]) {
+				return usage(fmt.Errorf("%s: what is written into an object store has no small files: name a directory", blob.Object(args[0])))
 			}
 			return nil
 		},

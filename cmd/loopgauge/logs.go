@@ -47,9 +47,14 @@ func (f *logFlags) open(ctx context.Context, u *ui, args []string) (streams []in
 	for _, arg := range args {
 		if kafka.IsTopic(arg) {
 			topics = append(topics, arg)
-		} else {
-			files = append(files, arg)
+			continue
 		}
+		if blob.Is(arg) {
+			if err := blob.Check(arg); err != nil {
+				return nil, nil, usage(err)
+			}
+		}
+		files = append(files, arg)
 	}
 	slices.Sort(topics) // the order of arguments decides nothing
 	for _, arg := range topics {

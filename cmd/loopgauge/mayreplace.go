@@ -7,16 +7,23 @@ import (
 	"os"
 
 	"github.com/loopgauge/loopgauge/ingest/blob"
+	"github.com/loopgauge/loopgauge/ingest/kafka"
 )
 
 // mayReplace refuses to write over a file of another kind: whoever forgot the
 // name before *.log would lose a log. is tells the kind by how a file begins.
 // It refuses what is no file too.
 func mayReplace(flag, file string, is func(head []byte) bool) error {
-	if blob.Is(file) {
+	switch {
+	case blob.Is(file):
 		return usage(fmt.Errorf("%s: %s is no file: only --out writes into an object store", flag, blob.Object(file)))
+	case kafka.IsTopic(file): // its name may hold a password
+		return usage(fmt.Errorf("%s: a topic is no file: name one", flag))
 	}
 	info, err := os.Stat(file)
+	if err == nil && info.IsDir() {
+		return usage(fmt.Errorf("%s: %s is a directory: name a file", flag, file))
+	}
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 		return nil // there is nothing to lose
 	}
@@ -42,8 +49,18 @@ func isHTML(head []byte) bool { return bytes.HasPrefix(bytes.ToLower(head), []by
 
 func isJUnit(head []byte) bool { return bytes.Contains(head, []byte("<testsuite")) }
 
-// noFile refuses a file where a directory is wanted.
+// noFile refuses a file or a topic where a directory is wanted, and the name of an
+// object store that is none.
 func noFile(flag, dir string) error {
+	if blob.Is(dir) {
+		if err := blob.Check(dir); err != nil {
+			return fmt.Errorf("%s: %w", flag, err)
+		}
+		return nil
+	}
+	if kafka.IsTopic(dir) {
+		return fmt.Errorf("%s: a topic is no directory: name one", flag)
+	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s: %s is a file: name a directory", flag, dir)
 	}

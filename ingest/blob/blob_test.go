@@ -37,8 +37,10 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if _, err := parse("az://b/k"); !Is("az://b/k") || err == nil || !strings.Contains(err.Error(), "az://b/k: no object store is named so") {
-		t.Errorf("a store that is not read: %v", err)
+	for _, text := range []string{"az://b/k", "S3://b/k", "Kafka://b/t"} {
+		if err := Check(text); !Is(text) || err == nil || !strings.Contains(err.Error(), text+": no object store is named so") {
+			t.Errorf("a store that is not read: %v", err)
+		}
 	}
 	if Is("access.log") || Is("kafka://b/t") || Is("s3:/b") || Is("logs/a://b") || !Is("azblob://b") {
 		t.Error("what is a name of an object store is told wrongly")

@@ -14,12 +14,18 @@ import (
 var schemes = []string{"s3", "gs", "azblob"}
 
 // ofStore is how names of object stores begin, also of those that are not read:
-// results for az:// would go into a directory of that name.
-var ofStore = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
+// results for az:// or S3:// would go into a directory of that name.
+var ofStore = regexp.MustCompile(`^(?i)[a-z][a-z0-9+.-]*://`)
 
 // Is tells whether a name on the command line is one of an object store, and none
 // of a topic.
 func Is(name string) bool { return ofStore.MatchString(name) && !strings.HasPrefix(name, "kafka://") }
+
+// Check is an error if a name of an object store is not written as one is.
+func Check(text string) error {
+	_, err := parse(text)
+	return err
+}
 
 // name is a name on the command line, taken apart.
 type name struct {
@@ -37,7 +43,7 @@ func parse(text string) (name, error) {
 	whole := text
 	n.scheme, text, _ = strings.Cut(text, "://")
 	if !slices.Contains(schemes, n.scheme) {
-		return n, &ingest.Error{Path: whole, Err: errors.New("no object store is named so"), Hint: "they are s3://BUCKET/KEY, gs://BUCKET/KEY and azblob://CONTAINER/KEY; a file is named by its path alone"}
+		return n, &ingest.Error{Path: whole, Err: errors.New("no object store is named so"), Hint: "they are s3://BUCKET/KEY, gs://BUCKET/KEY and azblob://CONTAINER/KEY, and a topic is kafka://HOST:PORT/TOPIC; a file is named by its path alone"}
 	}
 	if at := settings.FindStringIndex(text); at != nil {
 		text, n.settings = text[:at[0]], text[at[0]+1:]
