@@ -115,7 +115,21 @@ with them. It only watches.`,
 	root.PersistentPreRunE = flagsHaveValues
 	group(root)
 	root.AddCommand(newTuneCommand(u), newReplayCommand(u), newWatchCommand(u), newExtractCommand(u), newCountCommand(u), newMergeCommand(u), newCompactCommand(u), newExplainCommand(u), newTestCommand(u), newFormatsCommand(u), newPolicyCommand(u))
+	helpKnows(root)
 	return root
+}
+
+// helpKnows has help refuse the name of a command that is none, as root does.
+func helpKnows(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"})
+	help.Args = func(_ *cobra.Command, args []string) error {
+		of, rest, _ := root.Find(args)
+		if !of.HasSubCommands() {
+			return nil // its own arguments may be anything
+		}
+		return usage(of.ValidateArgs(rest))
+	}
 }
 
 // flagValue says of a value that the library refused what it must be: it quotes the
