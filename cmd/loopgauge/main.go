@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -166,8 +167,12 @@ func flagMeant(c *cobra.Command, err error) string {
 // flagsHaveValues refuses a flag that took the next one for its value, as in
 // --html --json: a file of that name would be made. And one with an empty value,
 // as --policy "$POLICY" is where there is no such variable: it would pass for one
-// that was not given.
-func flagsHaveValues(c *cobra.Command, _ []string) (err error) {
+// that was not given. Neither names an empty argument a log; a shell that asks what
+// may come next has one for what is not typed yet.
+func flagsHaveValues(c *cobra.Command, args []string) (err error) {
+	if c.Name() != cobra.ShellCompRequestCmd && slices.Contains(args, "") {
+		return usage(errors.New("an argument is empty: leave it out, or is a variable of the shell not set?"))
+	}
 	c.Flags().Visit(func(f *pflag.Flag) {
 		value := f.Value.String()
 		name, is := strings.CutPrefix(value, "--")
