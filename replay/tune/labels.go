@@ -11,6 +11,8 @@ import (
 	"math"
 	"regexp"
 	"slices"
+
+	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 // Labels are sessions that somebody has looked at, or, where the log names none,
@@ -110,7 +112,7 @@ func ReadLabels(name string, src io.Reader) (Labels, error) {
 	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) {
 		return nil, fmt.Errorf("%s:%d: a line of more than %d bytes; %s", name, line, longest, form)
 	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, policy.FileError(name, err)
 	}
 	if len(labels) == 0 {
 		return nil, fmt.Errorf("%s: no labels in it; %s", name, form)

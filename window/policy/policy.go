@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -81,6 +83,12 @@ func Load(file string) (*Policy, error) {
 func FileError(file string, err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
+	}
+	switch {
+	case errors.Is(err, syscall.EISDIR):
+		err = fmt.Errorf("%w: name a file", err)
+	case errors.Is(err, fs.ErrNotExist) && strings.Contains(file, "://"):
+		err = fmt.Errorf("%w: only logs and datasets are read from elsewhere, copy it here", err)
 	}
 	return fmt.Errorf("%s: %w", file, err)
 }
