@@ -69,6 +69,19 @@ func (r *Result) EnoughLateness() string {
 	return ""
 }
 
+// Again says how late lines come to be judged; empty if no lateness would do. The
+// order of a dataset is that in which it was written.
+func (r *Result) Again() string {
+	switch enough := r.EnoughLateness(); {
+	case enough == "":
+		return ""
+	case r.Kept:
+		return "write the dataset anew from the logs with --lateness " + enough
+	default:
+		return "run again with --lateness " + enough
+	}
+}
+
 // MuchLate tells that more than one in a hundred lines came too late, so that
 // what is said of the others says little of the log.
 func (r *Result) MuchLate() bool { return r.Account.Late*100 > r.Account.Lines }

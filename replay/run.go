@@ -51,6 +51,7 @@ type Result struct {
 
 	Enforced []window.Enforced // by rule; nil unless asked for
 	Unpriced []Unpriced        // models without a price, where others have one
+	Kept     bool              // all of it is of a dataset
 
 	Scattered string // as Pipeline.Scattered
 	Retold    string // as Pipeline.Retold
@@ -111,7 +112,7 @@ type run struct {
 }
 
 func newRun(o Options) *run {
-	r := &run{o: o, result: &Result{}, unpriced: unpriced{price: o.Extract.Price, models: map[string]*costs{}}}
+	r := &run{o: o, result: &Result{Kept: o.Kept != nil}, unpriced: unpriced{price: o.Extract.Price, models: map[string]*costs{}}}
 	event := o.Event
 	o.Event = func(ev *window.Event) error {
 		r.unpriced.note(ev)

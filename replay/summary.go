@@ -113,7 +113,7 @@ func Lost(b *strings.Builder, r *Result, colour bool) {
 	case r.MuchLate():
 		line := term.Percent(late, r.Account.Lines) + " of the lines came too late to be judged"
 		if enough != "" {
-			line += ": run again with --lateness " + enough
+			line += ": " + r.Again()
 		}
 		fmt.Fprintln(b, term.Bold(colour, line))
 	case late > 0 && enough != "":

@@ -65,6 +65,7 @@ type lateness struct {
 	Measured bool   `json:"measured"`
 	Tied     int64  `json:"tied"`
 	Enough   string `json:"enough"` // with which nothing would have been late; empty if there is none
+	Again    string `json:"again"`  // what to do about it
 }
 
 type stream struct {
@@ -211,7 +212,7 @@ func newPage(r *tune.Report, o Options, d detail) *page {
 	p := &page{
 		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Refusals: safe(r.Refusals()), Ways: safe(r.Ways()), Caveats: append([]string{}, r.Caveats()...), GatewayGaps: append([]string{}, r.GatewayGaps()...), Empty: r.Result.First == fingerprint.NoTime,
 		Days: r.Days, Account: r.Result.Account, Unpriced: replay.UnpricedText(r.Result.Unpriced), Talks: r.Conversations, OneIn: r.OneIn,
-		Lateness: lateness{window.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied, r.Result.EnoughLateness()},
+		Lateness: lateness{window.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied, r.Result.EnoughLateness(), r.Result.Again()},
 		Streams:  []stream{}, Budget: r.Options.Budget, MaxWrong: r.Options.MaxWrong,
 		Windows: []string{}, Counters: window.SweepKinds, Kinds: window.Kinds,
 		Rules: []rule{}, Picked: append([]int{}, r.Recommended...), Gateways: []gateway{}, Exclusions: []exclusion{}, Against: newAgainst(r.Against), Policy: r.Policy(), All: len(r.Repeats) + r.Summed(),

@@ -232,7 +232,7 @@
     });
     const caveats = D.recommended.length ? D.caveats.map((c) => c + ".") : [];
     const reasons = D.recommended.length ? [] : [...D.caveats, ...D.refusals];
-    if (D.account.late * 100 > D.account.lines) caveats.push(percent(D.account.late, D.account.lines) + " of the lines came too late to be judged" + (D.lateness.enough && ": run again with --lateness " + D.lateness.enough) + ".");
+    if (D.account.late * 100 > D.account.lines) caveats.push(percent(D.account.late, D.account.lines) + " of the lines came too late to be judged" + (D.lateness.again && ": " + D.lateness.again) + ".");
     if (!D.empty && (D.account.judged < 100 || D.days < 1)) caveats.push("There is little to go by: " + plural(D.account.judged, "request") + " over " + span(D.last - D.first) + ".");
     if (!D.labels && !D.empty) caveats.push("Nobody has labelled these sessions. What is a loop and what is not is concluded from evidence in the log, named with each episode: it is no measured error rate. Look at some, write down what they are, and give the file with --labels.");
     else if (D.labels?.unseen < D.labels?.sessions) {
