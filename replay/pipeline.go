@@ -37,6 +37,7 @@ type PipelineOptions struct {
 	// Sinks; nil where not wanted. They are called from one goroutine, in release
 	// order, and must not keep what they are given.
 	Event   func(*window.Event) error
+	Exclude func(*window.Event) error // what the policy excludes, which has no fingerprints and scopes
 	Verdict func(*window.Verdict) error
 	Episode func(*window.Episode) error
 	Skip    func(ingest.Skip)
@@ -175,6 +176,9 @@ func (p *Pipeline) judge(ev *window.Event) {
 	case ev.Exclude > 0:
 		p.Account.Excluded++ // one process alone hears of it
 		p.Excluded[ev.Exclude-1]++
+		if p.o.Exclude != nil {
+			p.keep(p.o.Exclude(ev))
+		}
 	case ev.Time < p.o.Since || p.o.Until != fingerprint.NoTime && ev.Time >= p.o.Until:
 		p.Account.Excluded++
 		p.Excluded[len(p.Excluded)-1]++

@@ -209,7 +209,7 @@ func (f *testFlags) test(ctx context.Context, u *ui, file string, r *scenario.Re
 		return none, err
 	}
 	watch := fixture.Watch(o.Plan)
-	o.Event, o.Verdict, o.Episode = watch.Event, watch.Verdict, watch.Episode
+	o.Event, o.Exclude, o.Verdict, o.Episode = watch.Event, watch.Exclude, watch.Verdict, watch.Episode
 	result, err := replay.Run(ctx, o)
 	if err != nil {
 		return none, err

@@ -40,7 +40,7 @@ func (w *Watch) Outcome(r *replay.Result) Outcome {
 	}
 	for _, s := range w.mustNotFire {
 		switch {
-		case s.requests == 0:
+		case s.requests+s.excluded == 0:
 			// It would hold for ever, whatever became of the policy.
 			miss(s.at, "expected no loop%s; %s", spaced(s.String()), s.none())
 		case len(s.fired) > 0:
@@ -149,7 +149,12 @@ func (s *sight) blind() string {
 	return who + ": " + fingerprint.Cause(slices.Index(s.causes[:], most)).String()
 }
 
-func (s *sight) none() string { return "the log has no request" + spaced(s.selector.requests()) }
+func (s *sight) none() string {
+	if s.excluded > 0 {
+		return "the policy excludes the " + term.Plural(s.excluded, "request", "requests") + spaced(s.selector.requests())
+	}
+	return "the log has no request" + spaced(s.selector.requests())
+}
 
 // shownEpisodes is how many loops one message lists.
 const shownEpisodes = 3

@@ -23,6 +23,7 @@ type sight struct {
 	*expectation
 	picked   bool // the request at hand
 	requests int64
+	excluded int64 // requests besides
 	counted  int64 // verdicts
 	causes   [fingerprint.Causes]int64
 	fired    map[string]int64 // requests by episode
@@ -64,6 +65,18 @@ func (w *Watch) Event(ev *window.Event) error {
 			if s.picked = s.picks(ev, w.conversations); s.picked {
 				s.requests++
 				w.why(s, ev)
+			}
+		}
+	}
+	return nil
+}
+
+// Exclude sees a request that no rule does. What it is in is told by its session alone.
+func (w *Watch) Exclude(ev *window.Event) error {
+	for _, list := range [][]*sight{w.mustFire, w.mustNotFire} {
+		for _, s := range list {
+			if s.picks(ev, []string{ev.Session}) {
+				s.excluded++
 			}
 		}
 	}
