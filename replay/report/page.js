@@ -234,7 +234,7 @@
     const reasons = D.recommended.length ? [] : [...D.caveats, ...D.refusals];
     if (D.account.late * 100 > D.account.lines) caveats.push(percent(D.account.late, D.account.lines) + " of the lines came too late to be judged" + (D.lateness.again && ": " + D.lateness.again) + ".");
     if (!D.empty && (D.account.judged < 100 || D.days < 1)) caveats.push("There is little to go by: " + plural(D.account.judged, "request") + " over " + span(D.last - D.first) + ".");
-    if (!D.labels && !D.empty) caveats.push("Nobody has labelled these sessions. What is a loop and what is not is concluded from evidence in the log, named with each episode: it is no measured error rate. Look at some, write down what they are, and give the file with --labels.");
+    if (!D.labels && !D.empty) caveats.push((D.conversations ? "Nobody has labelled these sessions. " : "") + "What is a loop and what is not is concluded from evidence in the log, named with each episode: it is no measured error rate." + (D.conversations ? " Look at some, write down what they are, and give the file with --labels." : ""));
     else if (D.labels?.unseen < D.labels?.sessions) {
       const [precision, recall] = D.labels.score, [tp, fp, fn] = D.labels.counts;
       const part = (name, v, a, b, i) => name + (v === null ? " cannot be told" : " " + v.toFixed(2) + " (" + a + " of " + b + "; 95 % interval " + i[0].toFixed(2) + " to " + i[1].toFixed(2) + ")");

@@ -77,7 +77,7 @@ func (r *Report) Raise() string {
 	case wrong > 1:
 		text = "raise --max-wrong to have it"
 	}
-	if wrong <= 1 && (text != "" || !outweighed && !far) || r.Options.Labels != nil {
+	if wrong <= 1 && (text != "" || !outweighed && !far) || r.Options.Labels != nil || r.Conversations == 0 { // then there is nothing to label
 		return text
 	}
 	if text != "" {

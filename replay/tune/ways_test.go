@@ -43,10 +43,11 @@ func TestRaise(t *testing.T) {
 	loop, wrong := repeatOf(6, 2, 3, 4, 5, 6), repeatOf(5, 2, 3, 4, 5)
 	loop.Kind, wrong.Kind = window.Stuck, window.Unknown
 	rule := &window.Rule{Identity: anyRule.Identity, Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}}
+	conversations := 3
 	f := func(o Options, repeats []*Repeat, verdict Verdict, want string) {
 		t.Helper()
 		o.Most = 4
-		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: sweptOnce(rule, o.Most, repeats), Days: 1}
+		r := &Report{Conversations: conversations, Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: sweptOnce(rule, o.Most, repeats), Days: 1}
 		r.Options, r.Result = o, result(1000)
 		r.Result.Rules = []window.RuleAccount{{Rule: rule, Judged: 1000, Counted: 1000}}
 		r.Options.Rules = []*window.Rule{rule}
@@ -65,4 +66,7 @@ func TestRaise(t *testing.T) {
 	f(Options{MaxWrong: 0.1}, []*Repeat{loop, wrong}, Outweighed, labels)
 	f(Options{MaxWrong: 0.001, Budget: 0.1}, []*Repeat{loop, loop}, OverLimits, "raise --budget to have it") // twenty times
 	f(Options{MaxWrong: 0.0001, Budget: 0.1}, []*Repeat{loop, loop, wrong}, OverLimits, labels)
+	conversations = 0 // a log of paths alone, of which labels could name none
+	f(Options{MaxWrong: 0.001}, []*Repeat{loop, loop, wrong}, OverLimits, "raise --max-wrong to have it")
+	f(Options{MaxWrong: 0.001}, []*Repeat{loop, wrong}, OverLimits, "")
 }
