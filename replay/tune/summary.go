@@ -225,6 +225,7 @@ func (s Summary) recommendation(b *strings.Builder) {
 		fmt.Fprintf(b, "  and %s that poll less\n", term.Plural(int64(r.Spared), "path", "paths"))
 	}
 	lines(b, r.Caveats())
+	lines(b, r.Ways())
 	b.WriteString("\n" + r.Policy() + s.next())
 }
 

@@ -9,12 +9,20 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// Ways say what may help where nothing is recommended.
+// unheardMore is what may help where no rule could look at what was said.
+const unheardMore = "more is told where the log has what was said: 'loopgauge formats LOG' names what to log"
+
+// Ways say what may help where nothing is recommended, or something by paths alone.
 func (r *Report) Ways() (list []string) {
 	verdict := r.Verdict()
 	switch verdict {
-	case Recommends, NothingRead, Overlooked, Narrow:
+	case NothingRead, Overlooked, Narrow:
 		return nil
+	case Recommends:
+		if r.unheard() && !r.own() {
+			list = append(list, unheardMore)
+		}
+		return list
 	case NothingFound:
 		return r.masks()
 	case Doubled:
@@ -29,7 +37,7 @@ func (r *Report) Ways() (list []string) {
 		if r.Result.Routed && !verdict.limited() && !r.own() {
 			list = append(list, replay.Bodiless)
 		}
-		list = append(list, "more is told where the log has what was said: 'loopgauge formats LOG' names what to log")
+		list = append(list, unheardMore)
 	}
 	return list
 }

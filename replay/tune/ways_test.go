@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -69,4 +70,20 @@ func TestRaise(t *testing.T) {
 	conversations = 0 // a log of paths alone, of which labels could name none
 	f(Options{MaxWrong: 0.001}, []*Repeat{loop, loop, wrong}, OverLimits, "raise --max-wrong to have it")
 	f(Options{MaxWrong: 0.001}, []*Repeat{loop, wrong}, OverLimits, "")
+}
+
+// A recommendation that rests on paths alone says what it has not seen.
+func TestRecommendedByPaths(t *testing.T) {
+	f := func(sees fingerprint.Sight, want int) {
+		t.Helper()
+		rule := &window.Rule{Identity: &fingerprint.Identity{Sees: sees}, Profile: "gateway"}
+		r := &Report{Recommended: []int{0}, Options: Options{Rules: []*window.Rule{rule}}}
+		r.Result = result(1000)
+		r.Result.Rules = []window.RuleAccount{{Rule: rule, Judged: 1000, Counted: 1000}}
+		if got := r.Ways(); len(got) != want {
+			t.Errorf("sees %v: %q", sees, got)
+		}
+	}
+	f(0, 1)
+	f(fingerprint.SeesCalls, 0)
 }
