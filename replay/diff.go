@@ -128,13 +128,13 @@ func (d Diff) String() string {
 		t.Write(&b, "")
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "against %s: %s new, %s lost, %s the same\n", term.Safe(d.Old), term.Count(int64(len(d.New))), term.Count(int64(len(d.Lost))), term.Count(int64(len(d.Same))))
 	if max(len(d.New), len(d.Lost)) > shownLoops {
 		fmt.Fprintf(&b, "listed are the %d costliest of each; --json has all\n", shownLoops)
 	}
 	if d.Until != 0 {
 		b.WriteString(Wrapped(fmt.Sprintf("compared are the loops that ended before %s UTC: of more than %s episodes the first are", term.Instant(d.Until).Format("2006-01-02 15:04:05"), term.Count(mostCompared))) + "\n")
 	}
+	fmt.Fprintf(&b, "against %s: %s new, %s lost, %s the same\n", term.Safe(d.Old), term.Count(int64(len(d.New))), term.Count(int64(len(d.Lost))), term.Count(int64(len(d.Same))))
 	return b.String()
 }
 

@@ -40,10 +40,14 @@ func TestCompareMoreThanIsKept(t *testing.T) {
 	if d.Until != 1000*whole || len(d.Lost) != 1 || len(d.Same) != same || len(d.New) != whole-same {
 		t.Errorf("until %d: %d lost, %d the same, %d new", d.Until, len(d.Lost), len(d.Same), len(d.New))
 	}
+	text := d.String()
 	for _, want := range []string{"\nlisted are the 20 costliest of each", "\ncompared are the loops that ended before 1970-01-01 00:01:39 UTC"} {
-		if got := d.String(); !strings.Contains(got, want) {
-			t.Errorf("no %q in\n%s", want, got)
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+	if !strings.HasSuffix(text, " the same\n") {
+		t.Errorf("the counts are not last:\n%s", text)
 	}
 	if got, want := *d.Document().Until, "1970-01-01T00:01:39.999000Z"; got != want {
 		t.Errorf("until %s, not %s", got, want)
