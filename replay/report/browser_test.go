@@ -278,6 +278,12 @@ func TestPageAgreesWithTune(t *testing.T) {
 	if got := two.text("policy-about"); got != "The recommended policy." {
 		t.Errorf("it is said to be %q", got)
 	}
+	if got, want := two.text("recommendation"), strings.TrimPrefix(r.Together(), "t"); want == "" || !strings.Contains(got, want) {
+		t.Errorf("no %q in %q", want, got)
+	}
+	if got, want := (tune.Summary{Report: r}).String(), "\n  "+r.Together()+"\n"; !strings.Contains(got, want) {
+		t.Errorf("no %q in %q", want, got)
+	}
 	if tried == 0 {
 		t.Fatal("no advice: the test shows nothing")
 	}

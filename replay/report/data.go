@@ -40,6 +40,7 @@ type page struct {
 	Kinds       []window.Kind   `json:"kinds"`
 	Rules       []rule          `json:"rules"`
 	Picked      []int           `json:"recommended"` // of Rules
+	Together    string          `json:"together"`    // what these cost
 	Gateways    []gateway       `json:"gateways"`
 	GatewayGaps []string        `json:"gatewayGaps"` // what theirs could not look at
 	Exclusions  []exclusion     `json:"exclusions"`
@@ -215,7 +216,7 @@ func newPage(r *tune.Report, o Options, d detail) *page {
 		Lateness: lateness{window.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied, r.Result.EnoughLateness(), r.Result.Again()},
 		Streams:  []stream{}, Budget: r.Options.Budget, MaxWrong: r.Options.MaxWrong,
 		Windows: []string{}, Counters: window.SweepKinds, Kinds: window.Kinds,
-		Rules: []rule{}, Picked: append([]int{}, r.Recommended...), Gateways: []gateway{}, Exclusions: []exclusion{}, Against: newAgainst(r.Against), Policy: r.Policy(), All: len(r.Repeats) + r.Summed(),
+		Rules: []rule{}, Picked: append([]int{}, r.Recommended...), Together: r.Together(), Gateways: []gateway{}, Exclusions: []exclusion{}, Against: newAgainst(r.Against), Policy: r.Policy(), All: len(r.Repeats) + r.Summed(),
 		Texts: []string{}, Counts: []string{}, Rows: [][]int{}, Repeats: []rawRepeat{}, Rest: []restOfRepeats{},
 	}
 	if !p.Empty {

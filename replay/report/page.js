@@ -248,6 +248,7 @@
     put($("recommendation"),
       h("p", { class: "verdict" }, capital(D.verdict) + "."),
       h("div", { class: "cards" }, cards),
+      D.together && h("p", null, capital(D.together) + "."),
       reasons.length > 0 && h("ul", null, reasons.map((why) => h("li", null, why))),
       D.ways.length > 0 && [h("h3", null, "What may help"), h("ul", null, D.ways.map((way) => h("li", null, way)))],
       exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), table(["Exclusion", "Match", { n: "Repeats taken out" }, { n: "Loops hidden" }, "In the policy"], exclusions), D.exclusions.some((x) => !x.hides) && h("p", null, "All numbers are counted without the exclusions, but what the policy excludes does not count as wrongly stopped.")],

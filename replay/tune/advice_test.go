@@ -247,7 +247,7 @@ func TestBudgetOfAllRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	rule := &window.Rule{Identity: anyRule.Identity, Scope: scope}
-	f := func(budget float64, rules string, want ...int) {
+	f := func(budget float64, rules string, want ...int) (together string) {
 		t.Helper()
 		r := &Report{Days: 1, Options: Options{Budget: budget}, Result: result(100)}
 		counts := window.NewRows(1)
@@ -266,6 +266,7 @@ func TestBudgetOfAllRules(t *testing.T) {
 		if over := r.passedOver; (over == nil) != (len(want) == len(r.Advice)) || over != nil && (over.more != 2 || over.costs == 0) {
 			t.Errorf("%v alerts a day, %s: passed over is %+v", budget, rules, over)
 		}
+		return r.Together()
 	}
 	f(0, "abc de", 0, 1)
 	f(5, "abc de", 0, 1)
@@ -276,6 +277,9 @@ func TestBudgetOfAllRules(t *testing.T) {
 	f(6, "abc dbe fg", 0, 1)
 	f(5, "abc bde", 0) // and at another time
 	f(1, "abc de", 0)  // what a rule may cost by itself was asked before
+	if got, want := f(0, "abc dbe fg", 0, 1, 2), "together 7.0 alerts a day"; got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
 }
 
 func TestInterval(t *testing.T) {

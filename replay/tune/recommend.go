@@ -27,7 +27,7 @@ func (r *Report) recommend() {
 		return cmp.Or(cmp.Compare(x.Outcome.Wrong, y.Outcome.Wrong), cmp.Compare(len(caught[b]), len(caught[a])))
 	})
 	seen := map[string]bool{}
-	cost := alerts{fired: map[string][]*Repeat{}}
+	cost := alerts{fired: map[string][]stretch{}}
 	for _, i := range order {
 		a := &r.Advice[i]
 		if len(r.Recommended) > 0 && beyond(caught[i], seen) < enoughMore(seen) || !cost.admit(r, a) {

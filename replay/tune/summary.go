@@ -250,6 +250,9 @@ func (s Summary) Advice(rules []int) string {
 	for _, i := range rules {
 		s.advice(&b, &r.Advice[i])
 	}
+	if slices.Equal(rules, r.Recommended) && len(rules) > 1 {
+		b.WriteString("  " + r.Together() + "\n")
+	}
 	if judged := r.Result.Account.Judged; judged < fewRequests || r.Days < 1 {
 		fmt.Fprintf(&b, "little to go by: %s over %s\n", term.Plural(judged, "request", "requests"), term.Span(r.Result.Last-r.Result.First))
 	}
