@@ -105,7 +105,7 @@
     }
     const to = Math.min(list.length, 256), late = list.slice(to >> 1, to); // it went on as there
     f.requests += Math.floor((k.rest * late.filter((n) => n >= threshold).length) / late.length);
-    f.who = k.session || k.caller || k.scope.map((x) => x[1]).join(" ") || k.print;
+    f.who = k.session || k.scope.find(([name]) => name === "conversation")?.[1] || k.caller || k.scope.map((x) => x[1]).join(" ") || k.print;
     return f;
   }
 
