@@ -136,3 +136,19 @@ const digestEvent = "digest."
 
 // Digest tells whether an alert stands for many loops.
 func (a *Alert) Digest() bool { return strings.HasPrefix(a.Event, digestEvent) }
+
+// DigestHeadline says of a digest in one line what goes on, without text of the log.
+func (a *Alert) DigestHeadline() string {
+	loops := "loops"
+	if a.Loops == 1 {
+		loops = "loop"
+	}
+	switch a.State {
+	case window.Grown:
+		return fmt.Sprintf("Digest has grown to %d more %s", a.Loops, loops)
+	case window.Closed:
+		return fmt.Sprintf("Digest is over after %d more %s", a.Loops, loops)
+	default:
+		return "Many loops at once: the others are in this digest"
+	}
+}

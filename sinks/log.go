@@ -29,7 +29,7 @@ func (l *Log) Send(ctx context.Context, a *Alert) error {
 		level = slog.LevelInfo
 	}
 	if a.Digest() {
-		l.Logger.LogAttrs(ctx, level, "digest "+string(a.State), a.digestAttrs()...)
+		l.Logger.LogAttrs(ctx, level, a.DigestHeadline(), a.digestAttrs()...)
 		return nil
 	}
 	attrs := []slog.Attr{slog.String("state", string(a.State)), slog.Int64("requests", a.Requests), slog.String("in", a.Lasted().Round(time.Millisecond).String())}
@@ -70,7 +70,7 @@ func text(key, value string) slog.Attr { return slog.String(key, Clean(value)) }
 // and where to begin to look.
 func (a *Alert) digestAttrs() []slog.Attr {
 	attrs := []slog.Attr{
-		slog.String("id", a.ID), slog.Int("revision", a.Revision), slog.String("severity", string(a.Severity)), slog.Int64("loops", a.Loops),
+		slog.String("state", string(a.State)), slog.String("id", a.ID), slog.Int("revision", a.Revision), slog.String("severity", string(a.Severity)), slog.Int64("loops", a.Loops),
 		text("rules", strings.Join(a.Rules, " ")), slog.String("first", a.First), slog.String("last", a.Last),
 	}
 	for _, shared := range []struct{ name, value string }{

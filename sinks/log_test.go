@@ -101,10 +101,10 @@ func TestLogDigest(t *testing.T) {
 	other.Session = "s9"
 	other.Kind, other.Links = "stuck", map[string]string{"runbook": "https://w/#stuck", "session": "https://d/s9"}
 	d.add(other, second)
-	for _, state := range []window.IncidentState{window.Opened, window.Closed} {
+	for state, msg := range map[window.IncidentState]string{window.Opened: "Many loops at once: the others are in this digest", window.Closed: "Digest is over after 2 more loops"} {
 		m := logged(t, d.alert(state, second), slog.LevelInfo)[0]
 		want := map[string]any{
-			"msg": "digest " + string(state), "loops": 2., "rules": "tool-call", "tool": "read_file", "model": "gpt-4.1", "backend": "openai", "session": nil, "caller": nil,
+			"msg": msg, "state": string(state), "loops": 2., "rules": "tool-call", "tool": "read_file", "model": "gpt-4.1", "backend": "openai", "session": nil, "caller": nil,
 			"kind": "stuck", "link_runbook": "https://w/#stuck", "link_session": nil,
 			"example": "ep-0123456789abcdef", "example_session": "s8", "explain": a.Explain,
 		}

@@ -147,7 +147,7 @@ func followUp(a *sinks.Alert) message {
 // headline holds no text of the log.
 func headline(a *sinks.Alert) string {
 	if a.Digest() {
-		return digestHeadline(a)
+		return a.DigestHeadline()
 	}
 	kind := ""
 	if a.Kind != "" && a.Kind != string(window.Unknown) {
@@ -160,17 +160,6 @@ func headline(a *sinks.Alert) string {
 		return fmt.Sprintf("Loop%s is over after %d requests", kind, a.Requests)
 	default:
 		return fmt.Sprintf("Loop%s of %d requests", kind, a.Requests)
-	}
-}
-
-func digestHeadline(a *sinks.Alert) string {
-	switch a.State {
-	case window.Grown:
-		return fmt.Sprintf("Digest has grown to %d more loops", a.Loops)
-	case window.Closed:
-		return fmt.Sprintf("Digest is over after %d more loops", a.Loops)
-	default:
-		return "Many loops at once: the others are in this digest"
 	}
 }
 
