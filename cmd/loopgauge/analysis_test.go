@@ -305,20 +305,6 @@ rules:
 	if rows := got.rows(17); len(rows) != 5 || !strings.Contains(rows[0], "|2|false|") || !strings.Contains(rows[4], "|6|true|") {
 		t.Errorf("17: %q", rows)
 	}
-
-	// And what output.md asks: each request of a loop once, whatever session it
-	// is of and however many of its calls are the same.
-	text, err := os.ReadFile("../../docs/output.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	question := regexp.MustCompile("(?s)```sql\n(SELECT [^;]*AS episode.*?);\n```").FindSubmatch(text)
-	const program = "import sys, duckdb\nprint(sorted(n for n, in duckdb.sql(f'SELECT count(*) FROM ({sys.argv[1]}) GROUP BY episode').fetchall()))"
-	c := exec.CommandContext(t.Context(), python, "-c", program, string(question[1]))
-	c.Dir = dir
-	if out, err := c.CombinedOutput(); err != nil || string(out) != "[3, 3, 5, 5, 6, 6, 6, 6, 6, 6]\n" {
-		t.Errorf("requests of the loops: %s %v", out, err)
-	}
 }
 
 // watched watches the logs until it has said as many verdicts as replay did.
