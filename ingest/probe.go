@@ -18,9 +18,10 @@ const (
 
 // Probe shows of a plain file evenly spaced pieces, of a compressed one the
 // beginning. Of a source that cannot be read twice its beginning is read ahead.
-func (s *fileStream) Probe(budget int64, visit func(*Block)) (whole bool, err error) {
+func (s *fileStream) Probe(budget int64, visit func(*Block)) error {
 	if s.raw != nil { // it cannot be read twice, and stays open
-		return s.probeAhead(min(budget, probeAhead), visit), nil
+		s.probeAhead(min(budget, probeAhead), visit)
+		return nil
 	}
 	size := s.Size()
 	probe := &fileStream{source: s.source, index: s.index, o: s.o, format: s.format}
@@ -28,39 +29,39 @@ func (s *fileStream) Probe(budget int64, visit func(*Block)) (whole bool, err er
 	// and judge the others.
 	file, err := s.source.open(0)
 	if err != nil {
-		return false, nil
+		return nil
 	}
 	u, err := unpack(file, &probe.read)
 	if err != nil {
 		file.Close()
-		return false, nil
+		return nil
 	}
 	defer u.Close()
 	pieces := min(probePieces, budget/probePiece)
 	if u.packed != "" || size <= budget || pieces < 2 {
-		return probe.piece(u, budget, false, visit), nil
+		probe.piece(u, budget, false, visit)
+		return nil
 	}
 	share := budget / pieces
 	for i := range pieces {
 		part, err := s.source.open(i * ((size - share) / (pieces - 1)))
 		if err != nil {
-			return false, nil
+			return nil
 		}
 		probe.piece(part, share, i > 0, visit)
 		part.Close()
 	}
-	return false, nil
+	return nil
 }
 
 // piece shows up to budget bytes from r. A source that breaks off is no error
 // here either.
-func (s *fileStream) piece(r io.Reader, budget int64, cut bool, visit func(*Block)) (whole bool) {
-	limited := &io.LimitedReader{R: r, N: budget}
-	b := newBlocks(limited, s.o.blockSize, s.o.MaxLine, s.format.Wrappers)
+func (s *fileStream) piece(r io.Reader, budget int64, cut bool, visit func(*Block)) {
+	b := newBlocks(io.LimitReader(r, budget), s.o.blockSize, s.o.MaxLine, s.format.Wrappers)
 	for {
 		block, err := b.next()
 		if err != nil {
-			return limited.N > 0 || atEnd(r)
+			return
 		}
 		if cut { // the piece begins in the middle of a line
 			_, block.Data, _ = bytes.Cut(block.Data, []byte{'\n'})
@@ -71,19 +72,14 @@ func (s *fileStream) piece(r io.Reader, budget int64, cut bool, visit func(*Bloc
 	}
 }
 
-func atEnd(r io.Reader) bool {
-	n, err := r.Read(make([]byte, 1))
-	return n == 0 && err != nil
-}
-
 // probeAhead keeps what it reads for Next.
-func (s *fileStream) probeAhead(budget int64, visit func(*Block)) (whole bool) {
+func (s *fileStream) probeAhead(budget int64, visit func(*Block)) {
 	seen := int64(0)
 	for i := 0; seen < budget; i++ {
 		if i == len(s.ahead) {
 			block, err := s.blocks.next()
 			if err != nil {
-				return true // Next will get the same error
+				return // Next will get the same error
 			}
 			s.ahead = append(s.ahead, block)
 		}
@@ -91,5 +87,4 @@ func (s *fileStream) probeAhead(budget int64, visit func(*Block)) (whole bool) {
 		seen += int64(len(part.Data))
 		visit(&part)
 	}
-	return false
 }

@@ -46,10 +46,10 @@ type Stream interface {
 	// the source cannot be read to its end, after all that could be read of it.
 	Next() (*Block, error)
 	// Probe shows parts of the stream to visit, without reading it, so that
-	// about budget bytes are looked at; whole says that nothing was left out.
-	// Lines and offsets in the blocks are those of the part, and a part may
-	// end inside a line. To be called before the first Next.
-	Probe(budget int64, visit func(*Block)) (whole bool, err error)
+	// about budget bytes are looked at. Lines and offsets in the blocks are
+	// those of the part, and a part may end inside a line. To be called before
+	// the first Next.
+	Probe(budget int64, visit func(*Block)) error
 	// Size is the source's length in bytes as it lies there, -1 if unknown.
 	Size() int64
 	// Read is how many of those bytes have been read. Any goroutine may ask.

@@ -502,8 +502,8 @@ func TestProbeOfWhatIsGone(t *testing.T) {
 		}
 		defer s.Close()
 		remove()
-		if whole, err := s.Probe(1<<20, func(*Block) {}); whole || err != nil {
-			t.Errorf("%s: whole %t, %v", what, whole, err)
+		if err := s.Probe(1<<20, func(*Block) {}); err != nil {
+			t.Errorf("%s: %v", what, err)
 		}
 		if _, err := s.Next(); !broken(err) {
 			t.Errorf("%s: then read: %v", what, err)
@@ -558,7 +558,7 @@ func TestProbe(t *testing.T) {
 		defer s.Close()
 		rd := NewReader(fingerprint.AllFields)
 		seen, last, runs, bytes := map[string]bool{}, int64(-2_000_000), 0, int64(0)
-		whole, err := s.Probe(budget, func(b *Block) {
+		err := s.Probe(budget, func(b *Block) {
 			bytes += int64(len(b.Data))
 			rd.Read(b, func(r *fingerprint.Request) {
 				if seen[string(r.ID)] = true; r.Time != last+1_000_000 {
@@ -567,8 +567,8 @@ func TestProbe(t *testing.T) {
 				last = r.Time
 			}, nil)
 		})
-		if err != nil || whole != wantWhole || runs != wantRuns {
-			t.Errorf("%s, %d bytes: whole %t, want %t; %d runs of lines, want %d; %v", name, budget, whole, wantWhole, runs, wantRuns, err)
+		if err != nil || runs != wantRuns {
+			t.Errorf("%s, %d bytes: %d runs of lines, want %d; %v", name, budget, runs, wantRuns, err)
 		}
 		if wantWhole && len(seen) != 10_000 || !wantWhole && (bytes > budget+10_400 || bytes < budget*9/10) {
 			t.Errorf("%s, %d bytes: %d lines, %d bytes shown", name, budget, len(seen), bytes)

@@ -33,7 +33,7 @@ func MeasureLateness(streams []ingest.Stream, startTime bool) (Lateness, error) 
 	var d window.Disorder
 	for _, s := range streams {
 		place := int64(-1)
-		_, err := s.Probe(measureBudget/int64(len(streams)), func(b *ingest.Block) {
+		err := s.Probe(measureBudget/int64(len(streams)), func(b *ingest.Block) {
 			if b.Offset <= place {
 				d.Next()
 			}

@@ -276,13 +276,13 @@ const (
 )
 
 // Probe shows evenly spaced pieces.
-func (s *stream) Probe(budget int64, visit func(*ingest.Block)) (whole bool, err error) {
+func (s *stream) Probe(budget int64, visit func(*ingest.Block)) error {
 	pieces := min(probePieces, budget/probePiece)
 	if s.size <= budget || pieces < 2 {
 		pieces = 1
 	}
 	share := budget / pieces
-	for i := range pieces {
+	for i := int64(0); i < pieces; i++ {
 		at := s.from
 		if i > 0 {
 			at += i * (s.p.end - s.from) / pieces
@@ -291,22 +291,21 @@ func (s *stream) Probe(budget int64, visit func(*ingest.Block)) (whole bool, err
 		for seen := int64(0); seen < share; {
 			b, err := s.next(p)
 			if errors.Is(err, io.EOF) {
-				whole = i == 0
+				if i == 0 { // that was all of it
+					pieces = 1
+				}
 				break
 			}
 			if err != nil {
-				return false, err
+				return err
 			}
 			seen += int64(len(b.Data))
 			visit(b)
 			b.Release()
 		}
 		p.drop()
-		if whole {
-			break
-		}
 	}
-	return whole, nil
+	return nil
 }
 
 // Size is about how long the records are as they lie on the broker, told from
