@@ -158,7 +158,7 @@ func Blocks[T any](ctx context.Context, streams []ingest.Stream, newParser func(
 				return ctx.Err()
 			}
 			if err != nil {
-				if !ended(err) && broken == nil {
+				if !errors.Is(err, io.EOF) && broken == nil {
 					broken = err
 				}
 				break
@@ -170,5 +170,3 @@ func Blocks[T any](ctx context.Context, streams []ingest.Stream, newParser func(
 	}
 	return broken
 }
-
-func ended(err error) bool { return errors.Is(err, io.EOF) }

@@ -223,7 +223,7 @@ func (r *run) merge(ctx context.Context, pool *Parallel[*Batch]) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			if !ended(err) {
+			if !errors.Is(err, io.EOF) {
 				r.result.Streams[i].Err = err
 			}
 			r.pipeline.Order.Close(i)

@@ -248,7 +248,7 @@ func (c *compaction) day(table, day string) error {
 	}
 	var merged []fs.FileInfo
 	after := 0
-	for group := range c.groups(files) {
+	for _, group := range c.groups(files) {
 		if err := os.MkdirAll(to, 0o700); err != nil {
 			return err
 		}
@@ -279,35 +279,33 @@ func (c *compaction) day(table, day string) error {
 }
 
 // groups are the files of a day that become one, in their order.
-func (c *compaction) groups(files []fs.FileInfo) func(yield func([]fs.FileInfo) bool) {
-	return func(yield func([]fs.FileInfo) bool) {
-		var group []fs.FileInfo
-		var size int64
-		of := -1 // partition of the group
-		end := func() bool {
-			full := group
-			group, size = nil, 0
-			return len(full) < 2 || yield(full)
+func (c *compaction) groups(files []fs.FileInfo) (groups [][]fs.FileInfo) {
+	var group []fs.FileInfo
+	var size int64
+	of := -1 // partition of the group
+	end := func() {
+		if len(group) > 1 {
+			groups = append(groups, group)
 		}
-		for _, f := range files {
-			_, last, isPart := partsOf(f.Name())
-			if last.partition != of && !end() {
-				return
-			}
-			of = last.partition
-			if f.Size() >= fullFile/2 || isPart && last.number >= c.safe[of] {
-				if !end() {
-					return
-				}
-				continue
-			}
-			if size+f.Size() > fullFile && !end() {
-				return
-			}
-			group, size = append(group, f), size+f.Size()
-		}
-		end()
+		group, size = nil, 0
 	}
+	for _, f := range files {
+		_, last, isPart := partsOf(f.Name())
+		if last.partition != of {
+			end()
+		}
+		of = last.partition
+		if f.Size() >= fullFile/2 || isPart && last.number >= c.safe[of] {
+			end()
+			continue
+		}
+		if size+f.Size() > fullFile {
+			end()
+		}
+		group, size = append(group, f), size+f.Size()
+	}
+	end()
+	return groups
 }
 
 // listing are the files of a day, by their names.

@@ -248,8 +248,8 @@ func (g *Gateway) fit(x *exported, d *ruleDraft) Errors {
 
 // takeAction takes over the rule's action if the gateway has it.
 func (f *fitted) takeAction(g string, actions ...window.Action) {
+	f.again.action = f.rule.action
 	if slices.Contains(actions, window.Action(f.rule.action)) {
-		f.again.action = f.rule.action
 		return
 	}
 	var names []string
@@ -257,7 +257,6 @@ func (f *fitted) takeAction(g string, actions ...window.Action) {
 		names = append(names, string(a))
 	}
 	f.refuse("action", "%s has no %s; it can do %s", g, f.rule.action, strings.Join(names, ", "))
-	f.again.action = f.rule.action
 }
 
 // differences adds the fields in which the rule is not what the gateway's form

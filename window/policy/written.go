@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -134,15 +135,9 @@ func (p *Policy) PriceList() string {
 	if len(p.Prices) == 0 {
 		return ""
 	}
-	var models []string
-	for model := range p.Prices { // any order: sorted below
-		models = append(models, model)
-	}
-	slices.Sort(models)
 	text := "prices:\n"
-	for _, model := range models {
-		price := p.Prices[model]
-		text += fmt.Sprintf("  %s: %s\n", Quoted(model), flow(priceFields(price)))
+	for _, model := range slices.Sorted(maps.Keys(p.Prices)) { // any order: sorted
+		text += fmt.Sprintf("  %s: %s\n", Quoted(model), flow(priceFields(p.Prices[model])))
 	}
 	return text
 }
