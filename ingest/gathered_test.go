@@ -146,18 +146,30 @@ func TestRollout(t *testing.T) {
 		strings.ReplaceAll(call("a"), id("a"), "call_1"), strings.ReplaceAll(result("a"), id("a"), "call_1"))
 	f("", Tally{Lines: 3, Blank: 3}, tokens(7), result("a"), next)
 
-	// The tokens are those of the whole response: its first call has them.
+	// One whose response nobody counted waits for no more than the next line.
+	f(id("a")+"@1 2/0, "+id("b")+"@3 2/0, "+id("c")+"@5 2/0", Tally{Lines: 7, Blank: 4}, call("a"), result("a"), call("b"), result("b"), call("c"), result("c"), next)
+
+	// The tokens are those of the whole response: its first call has them. They stand
+	// in front of the results or behind them, or in a record of their own besides.
 	limits := line("event_msg", `{"type":"token_count","info":null,"rate_limits":{}}`)
-	log := strings.Join([]string{call("a"), call("b"), limits, tokens(7), tokens(7), result("a"), result("b"), call("c"), tokens(9), result("c")}, "\n")
-	in := map[string]int64{}
-	NewReader(fingerprint.AllFields).Read(&Block{Data: []byte(log), Line: 1, Format: formats.ByName("turns+codex"), Name: "/s/rollout-2026-11-21T10-00-00-the-session.jsonl.zst"}, func(r *fingerprint.Request) {
-		in[string(r.ID)] = r.TokensIn
-		if string(r.Session) != "the-session" {
-			t.Errorf("session %q", r.Session)
+	record := func(in int) string {
+		return line("token_usage_record", fmt.Sprintf(`{"usage":{"input_tokens":%d,"output_tokens":2},"turn_token_usage":{"input_tokens":999}}`, in))
+	}
+	for _, lines := range [][]string{
+		{call("a"), call("b"), limits, tokens(7), tokens(7), result("a"), result("b"), call("c"), tokens(9), result("c")},
+		{call("a"), call("b"), result("b"), result("a"), tokens(7), limits, call("c"), result("c"), tokens(9)},
+		{call("a"), call("b"), record(7), result("a"), result("b"), tokens(7), call("c"), record(9), result("c"), tokens(9)},
+	} {
+		in := map[string]int64{}
+		NewReader(fingerprint.AllFields).Read(&Block{Data: []byte(strings.Join(lines, "\n")), Line: 1, Format: formats.ByName("turns+codex"), Name: "/s/rollout-2026-11-21T10-00-00-the-session.jsonl.zst"}, func(r *fingerprint.Request) {
+			in[string(r.ID)] = r.TokensIn
+			if string(r.Session) != "the-session" {
+				t.Errorf("session %q", r.Session)
+			}
+		}, nil)
+		if want := map[string]int64{id("a"): 7, id("b"): fingerprint.Unknown, id("c"): 9}; !maps.Equal(in, want) {
+			t.Errorf("tokens %v, want %v, of %s", in, want, lines)
 		}
-	}, nil)
-	if want := map[string]int64{id("a"): 7, id("b"): fingerprint.Unknown, id("c"): 9}; !maps.Equal(in, want) {
-		t.Errorf("tokens %v, want %v", in, want)
 	}
 }
 

@@ -132,9 +132,16 @@ func (p *codex) asks(payload rawjson.Value, r *fingerprint.Request) bool {
 func (p *codex) tokens(r *fingerprint.Request) {
 	s := &p.item
 	s.Reset(p.usage)
-	for s.Object(); s.NextNamed("info"); {
-		for s.Object(); s.NextNamed("last_token_usage"); {
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "info":
+			for s.Object(); s.NextNamed("last_token_usage"); {
+				readTokens(s, r)
+			}
+		case "usage": // of a token_usage_record
 			readTokens(s, r)
+		default:
+			s.Skip()
 		}
 	}
 }

@@ -39,8 +39,8 @@ func (p *turns) payload() {
 			now.item = s.Text(nil)
 		case "call_id":
 			now.callID = s.Text(nil)
-		case "info": // null beside limits to the rate alone
-			now.info = s.Kind() != rawjson.Null
+		case "info", "usage": // null beside limits to the rate alone
+			now.usage = s.Kind() != rawjson.Null
 			s.Skip()
 		default:
 			s.Skip()
@@ -55,7 +55,9 @@ func (t *turnLine) rollout() {
 	case "turn_context":
 		t.message = t.kind
 	case "event_msg":
-		t.tokens = t.info && string(t.item) == "token_count"
+		t.tokens = t.usage && string(t.item) == "token_count"
+	case "token_usage_record":
+		t.tokens = t.usage
 	case "response_item":
 		switch {
 		case string(t.item) == "function_call", string(t.item) == "custom_tool_call", fingerprint.IsBuiltinCall(t.item):

@@ -17,7 +17,7 @@ import (
 // becomes the second with the first as its member call. A call without a result
 // comes alone, as soon as the same agent has gone on without it. Codex writes its
 // own in the words of the Responses API, and the tokens of a response behind its
-// calls: they become the member usage of the first.
+// calls or behind their results: they become the member usage of the first.
 type turns struct {
 	gather[turnLine]
 	now  turnLine
@@ -29,11 +29,12 @@ type turns struct {
 type turnLine struct {
 	kind, agent, message []byte   // type, agentId, and message.id
 	item, callID         []byte   // payload.type and payload.call_id
-	info                 bool     // payload.info is there
+	usage                bool     // payload.info or payload.usage is there
 	side                 bool     // isSidechain
 	uses, results        [][]byte // ids of the calls and results on it
 	tokens               bool     // it has those of the response whose calls came before
-	counted              bool     // a call: the tokens of its response are known
+	counted              bool     // a call: the tokens of its response are known, or on its line
+	answered             bool     // a call: its result is known
 }
 
 func newTurns() Unwrapper { return &turns{} }
@@ -61,13 +62,16 @@ func (p *turns) Unwrap(line Line, next func(Line)) string {
 			return held.side == now.side && bytes.Equal(held.agent, now.agent) && !bytes.Equal(held.message, now.message)
 		})
 	}
+	counted := now.tokens && p.count(line.Text) // they are a call's now
+	if len(now.results) == 0 {
+		p.release(next, func(held *turnLine) bool { return held.answered })
+	}
 	switch {
 	case len(now.uses) > 0:
 		p.hold(line, now.clone())
 	case len(now.results) > 0:
 		p.answered(line, next)
-	case now.tokens && p.count(line.Text): // they are a call's now
-	default:
+	case !counted:
 		pass(line, next)
 	}
 	if p.waited() {
@@ -152,7 +156,7 @@ func (p *turns) content() {
 
 // clone copies what lies in the memory of the scanner.
 func (t *turnLine) clone() turnLine {
-	c := turnLine{agent: bytes.Clone(t.agent), message: bytes.Clone(t.message), side: t.side}
+	c := turnLine{agent: bytes.Clone(t.agent), message: bytes.Clone(t.message), side: t.side, counted: t.item == nil}
 	for _, id := range t.uses {
 		c.uses = append(c.uses, bytes.Clone(id))
 	}
@@ -160,7 +164,8 @@ func (t *turnLine) clone() turnLine {
 }
 
 // answered hands on the results on a line with the calls that they belong to,
-// or as they are if there are none.
+// or as they are if there are none. A call whose tokens are not known waits for
+// the next line that is no result.
 func (p *turns) answered(line Line, next func(Line)) {
 	found := false
 	slices.SortFunc(p.now.results, bytes.Compare) // a line may hold any number of them
@@ -173,8 +178,14 @@ func (p *turns) answered(line Line, next func(Line)) {
 		found = true
 		if next != nil {
 			p.text = withMember(p.text[:0], "call", func(dst []byte) []byte { return append(dst, call.text...) }, line.Text)
-			next(Line{Text: p.text, At: call.at, Column: -1})
+			call.text = append(call.text[:0], p.text...)
 		}
+		if !call.key.counted {
+			call.key.answered, call.key.uses = true, nil
+			i++
+			continue
+		}
+		pass(call.line(), next)
 		p.remove(i)
 	}
 	if !found {
