@@ -252,6 +252,7 @@ func TestOtelSpan(t *testing.T) {
 	for _, name := range []string{"langfuse.user.id", "traceloop.association.properties.user_id", "ai.telemetry.metadata.userId", "gen_ai.user", "llm.user"} {
 		f(` user=u`, call(name, "u")...)
 	}
+	f(` tokens_cached=4`, call("ai.usage.cachedInputTokens", `{"intValue":4}`)...) // of the AI SDK
 	f(` tokens_cached=4 cost=0.5`, call("gen_ai.usage.cost", `{"doubleValue":0.5}`, "gen_ai.usage.cache_read.input_tokens", `{"intValue":"4"}`)...)
 	f(` tokens_cached=4 cost=0.5`, call("langfuse.observation.cost_details", `{"input":0.4,"total":0.5}`, "llm.token_count.prompt_details.cache_read", `{"intValue":"4"}`)...)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}"`+lost, "llm.request.type", "agenerate_content", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", "hi")

@@ -120,7 +120,7 @@ func (p *otelCall) attribute(s *rawjson.Scanner, key []byte, r *fingerprint.Requ
 		r.TokensIn = otelCount(s, r.TokensIn)
 	case "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion":
 		r.TokensOut = otelCount(s, r.TokensOut)
-	case "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "gen_ai.usage.input_tokens.cached", "llm.token_count.prompt_details.cache_read":
+	case "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "gen_ai.usage.input_tokens.cached", "llm.token_count.prompt_details.cache_read", "ai.usage.cachedInputTokens":
 		r.TokensCached = otelCount(s, r.TokensCached)
 	case "gen_ai.request.max_tokens", "gen_ai.request.max_completion_tokens":
 		r.MaxTokens = otelCount(s, r.MaxTokens)
