@@ -37,7 +37,9 @@ func (w *whose) attribute(s *rawjson.Scanner, key []byte) bool {
 	case "session.id", "gen_ai.conversation.id", "langfuse.session.id", "gcp.vertex.agent.session_id", "ai.telemetry.metadata.sessionId",
 		"traceloop.association.properties.session_id", "traceloop.association.properties.chat_id",
 		"langsmith.metadata.session_id", "langsmith.metadata.thread_id", "langsmith.metadata.conversation_id":
-		if t := otelText(s); fingerprint.NamesSession(t) {
+		// Microsoft's Agent Framework calls the response that a request follows its
+		// conversation: each request would be one of its own.
+		if t := otelText(s); fingerprint.NamesSession(t) && !drawn(t, "resp_") {
 			w.session = t
 		}
 	case "user.id", "enduser.id", "langfuse.user.id", "ai.telemetry.metadata.userId", "traceloop.association.properties.user_id", "gen_ai.user", "llm.user":

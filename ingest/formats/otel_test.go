@@ -111,6 +111,8 @@ func TestOtelSpan(t *testing.T) {
 	f(``, "langfuse.observation.type", "generation")
 	f(` user=u session=s`, call("session.id", "s", "user.id", "u")...)
 	f(` session=c`, call("gen_ai.conversation.id", "c")...)
+	f(``, call("gen_ai.conversation.id", "resp_0123456789abcdef0123456789abcdef")...) // of Microsoft's Agent Framework
+	f(` session=resp_team`, call("session.id", "resp_team")...)
 	f(` model=m backend=openai tokens_in=8 tokens_out=0 max_tokens=5`,
 		call("gen_ai.request.model", "m", "gen_ai.provider.name", "openai", "gen_ai.usage.input_tokens", `{"intValue":"8"}`, "gen_ai.usage.output_tokens", `{"intValue":0}`, "gen_ai.request.max_tokens", `{"intValue":"5"}`)...)
 	f(` model=m backend=OpenAI tokens_in=8 tokens_out=1 stream=true`,
