@@ -192,6 +192,10 @@ func (i *itemCall) field(s *rawjson.Scanner) {
 		i.call.ID = s.Text(i.call.ID)
 	case "action", "actions", "operation":
 		i.action = readArguments(s, i.action)
+	case "function": // of Chat Completions, in a list of nothing but calls
+		for s.Object(); s.NextKey(); {
+			readCallField(s, &i.call)
+		}
 	case "toolUse": // of Converse, a block that is nothing but this
 		i.kind = toolUse
 		readToolUse(s, &i.call)
@@ -202,7 +206,7 @@ func (i *itemCall) field(s *rawjson.Scanner) {
 
 func (i *itemCall) isCall() bool {
 	switch string(i.kind) {
-	case "function_call", "custom_tool_call", "tool_use":
+	case "function_call", "custom_tool_call", "tool_use", "function":
 		return true
 	}
 	return fingerprint.IsBuiltinCall(i.kind)

@@ -227,6 +227,8 @@ func TestOtelSpan(t *testing.T) {
 	f(` model=m messages=1 last="{\"role\":\"user\"}" tool_calls=1 call=c name=f arguments={} tokens_in=7 tokens_out=2`,
 		"langfuse.observation.type", "generation", "langfuse.observation.model.name", "m", "langfuse.observation.input", `[{"role":"user"}]`,
 		"langfuse.observation.output", `{"type":"function_call","id":"fc","call_id":"c","name":"f","arguments":"{}"}`, "langfuse.observation.usage_details", `{"prompt_tokens":7,"completion_tokens":2,"x":{}}`)
+	// A call in a list of nothing else, as CrewAI hands it on.
+	f(` tool_calls=1 call=c name=f arguments={}`, "openinference.span.kind", "LLM", "output.value", `[{"id":"c","function":{"arguments":"{}","name":"f"},"type":"function"}]`)
 	// Google's contents, and messages with parts of other makers.
 	f(` messages=2 last="{\"content\":[{\"type\":\"tool_use\",\"id\":\"f\",\"name\":\"f\",\"input\":{}}],\"role\":\"assistant\"}"`, "langfuse.observation.type", "generation",
 		"langfuse.observation.input", `[{"role":"user","parts":[{"text":"hi"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}]`)
