@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
@@ -14,16 +15,13 @@ import (
 // name before *.log would lose a log. is tells the kind by how a file begins.
 // It refuses what is no file too.
 func mayReplace(flag, file string, is func(head []byte) bool) error {
-	switch {
-	case blob.Is(file):
+	if blob.Is(file) {
 		return usage(fmt.Errorf("%s: %s is no file: only --out writes into an object store", flag, blob.Object(file)))
-	case kafka.IsTopic(file): // its name may hold a password
-		return usage(fmt.Errorf("%s: a topic is no file: name one", flag))
+	}
+	if err := noDirectory(flag, file); err != nil {
+		return usage(err)
 	}
 	info, err := os.Stat(file)
-	if err == nil && info.IsDir() {
-		return usage(fmt.Errorf("%s: %s is a directory: name a file", flag, file))
-	}
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 		return nil // there is nothing to lose
 	}
@@ -48,6 +46,17 @@ func isVerdicts(head []byte) bool {
 func isHTML(head []byte) bool { return bytes.HasPrefix(bytes.ToLower(head), []byte("<!doctype html")) }
 
 func isJUnit(head []byte) bool { return bytes.Contains(head, []byte("<testsuite")) }
+
+// noDirectory refuses a directory or a topic where a file is wanted.
+func noDirectory(flag, file string) error {
+	if kafka.IsTopic(file) { // its name may hold a password
+		return fmt.Errorf("%s: a topic is no file: name one", flag)
+	}
+	if info, err := os.Stat(file); err == nil && info.IsDir() || strings.HasSuffix(file, "/") {
+		return fmt.Errorf("%s: %s is a directory: name a file", flag, file)
+	}
+	return nil
+}
 
 // noFile refuses a file or a topic where a directory is wanted, and the name of an
 // object store that is none.

@@ -121,7 +121,7 @@ func (f *watchFlags) check(args []string) error {
 	if _, err := kafka.ParseStart(f.start); err != nil {
 		return fmt.Errorf("--start: %w", err)
 	}
-	return errors.Join(noFile("--state", f.state), noFile("--out", f.out), f.apart(args))
+	return errors.Join(noFile("--state", f.state), noFile("--out", f.out), noDirectory("--verdicts", f.verdicts), f.apart(args))
 }
 
 // apart refuses to write among what is read: what watch keeps there would be lines
