@@ -42,8 +42,9 @@ func beginEvents(path string) (*parquet.File, *os.File, error) {
 }
 
 // begin opens a file that must have some columns.
-func begin(path string, want []leaf, options ...parquet.FileOption) (file *parquet.File, f *os.File, err error) {
-	if f, err = os.Open(path); err != nil {
+func begin(path string, want []leaf, options ...parquet.FileOption) (file *parquet.File, _ *os.File, err error) {
+	f, err := os.Open(path)
+	if err != nil {
 		return nil, nil, err
 	}
 	defer func() {

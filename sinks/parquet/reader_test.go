@@ -54,21 +54,21 @@ func extracted(p *window.Plan, n int) []window.Event {
 	return events
 }
 
-func keep(t *testing.T, dir string, p *window.Plan, events []window.Event) {
-	t.Helper()
+func keep(tb testing.TB, dir string, p *window.Plan, events []window.Event) {
+	tb.Helper()
 	d, err := Create(dir, p)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for i := range events {
 		if err := d.AddEvent(&events[i]); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	n := int64(len(events))
 	account := []window.RuleAccount{{Rule: p.Rules[0]}, {Rule: p.Rules[1]}}
 	if err := d.Close(Run{Lines: n, Judged: n, Logs: []Log{{Name: "a"}, {Name: "b"}}, Rules: account}); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
@@ -115,11 +115,11 @@ func comesBack(t *testing.T, dir string, p *window.Plan, want []window.Event) *R
 }
 
 // eventFiles are the files of events of a dataset, which has some.
-func eventFiles(t *testing.T, dir string) []string {
-	t.Helper()
+func eventFiles(tb testing.TB, dir string) []string {
+	tb.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "events", "*", "*.parquet"))
 	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+		tb.Fatal(files, err)
 	}
 	return files
 }

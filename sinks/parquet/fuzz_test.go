@@ -1,0 +1,103 @@
+package parquet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// FuzzRead reads anything as the events of a dataset, as a run, and as what is
+// compacted: that ends, without a panic, leaves no file open, and says what is
+// wrong.
+func FuzzRead(f *testing.F) {
+	p, dir := plan(f), f.TempDir()
+	const events = 4
+	keep(f, dir, p, extracted(p, events))
+	path := eventFiles(f, dir)[0]
+	for _, file := range []string{path, runFile(dir)} {
+		ours, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(ours)
+	}
+	list, err := parquet.ReadFile[eventRow](path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, version := range []int{1, 2} {
+		var file bytes.Buffer
+		if err := parquet.Write(&file, list, parquet.Compression(&parquet.Uncompressed), parquet.DataPageVersion(version)); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(unsealed(f, file.Bytes()))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		n, err := readAll(dir, p)
+		if n > events || err == nil && n < events {
+			t.Errorf("%d events of %d, %v", n, events, err)
+		}
+		_, as := readRow(path)
+		for _, err := range []error{err, as, eachOf[eventRow](path, anyGroup, func([]parquet.Row) error { return nil })} {
+			if err != nil && !strings.HasPrefix(err.Error(), dir) {
+				t.Error(err)
+			}
+		}
+		if n := handles(path); n > 0 {
+			t.Errorf("%d times left open", n)
+		}
+	})
+}
+
+// handles is how often this process has a file open, where the system tells.
+func handles(path string) (n int) {
+	list, _ := filepath.Glob("/proc/self/fd/*")
+	for _, link := range list {
+		if to, _ := os.Readlink(link); to == path {
+			n++
+		}
+	}
+	return n
+}
+
+// unsealed is a file whose pages have no checksum any more, behind which nothing
+// that is wrong gets.
+func unsealed(tb testing.TB, file []byte) []byte {
+	tb.Helper()
+	opened, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, group := range opened.Metadata().RowGroups {
+		for i := range group.Columns {
+			c := &group.Columns[i].MetaData
+			at := c.DataPageOffset
+			if c.DictionaryPageOffset > 0 {
+				at = c.DictionaryPageOffset
+			}
+			for end := at + c.TotalCompressedSize; at < end; {
+				from := bytes.NewReader(file[at:end])
+				var head format.PageHeader
+				if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(from)).Decode(&head); err != nil {
+					tb.Fatal(err)
+				}
+				front := file[at : end-int64(from.Len())]
+				sum := binary.AppendVarint(nil, int64(head.CRC))
+				zero := append(bytes.Repeat([]byte{0x80}, len(sum)-1), 0)
+				copy(front[bytes.LastIndex(front, sum):], zero)
+				at += int64(len(front)) + int64(head.CompressedPageSize)
+			}
+		}
+	}
+	return file
+}
