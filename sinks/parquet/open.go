@@ -91,8 +91,12 @@ func openParquet(f io.ReaderAt, size int64, options ...parquet.FileOption) (*par
 	}
 	for _, group := range file.Metadata().RowGroups {
 		for i := range group.Columns {
-			if c := &group.Columns[i].MetaData; c.Codec == format.Lz4Raw {
+			c := &group.Columns[i].MetaData
+			if c.Codec == format.Lz4Raw {
 				return nil, fmt.Errorf("column %s is packed with %s, which is not read", strings.Join(c.PathInSchema, "."), c.Codec)
+			}
+			if err := checkPageHeads(f, c); err != nil {
+				return nil, fmt.Errorf("column %s: %w", strings.Join(c.PathInSchema, "."), err)
 			}
 		}
 	}
