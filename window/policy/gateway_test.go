@@ -323,7 +323,8 @@ func TestExportRefuses(t *testing.T) {
 	f("zelyx", `{name: a, profile: zelyx, overrides: [], action: throttle}`,
 		"action: Zelyx has no throttle; it can do warn, reject",
 		`overrides: is []; zelyx has only [{match: 'session == ""', threshold: 100, reason: 'calls without a session'}]`)
-	f("tool-call", `{name: a, profile: tool-call, match: 'model == "b"'}`, `match: is 'model == "b"'; tool-call has only 'all requests'`)
+	f("tool-call", `{name: a, profile: tool-call, match: 'model == "b"', action: reject}`,
+		`match: is 'model == "b"'; tool-call has only 'all requests'`, "action: the proxy has no reject; it can do break, chance_then_break")
 	f("tool-call", `{name: a, profile: tool-call, overrides: [{match: 'model == "b"', until: 2026-12-01, action: warn, window: 1500ms}]}`,
 		`overrides[0]: the proxy tells requests by backend and model only: backend == "backend" && model == "model"`,
 		"overrides[0].window: must be whole seconds for tool-call, is 1.5s", "overrides[0].action: the proxy has no warn; it can do break, chance_then_break")
