@@ -183,14 +183,17 @@ func (p *Print) lines(b *strings.Builder, prints bool, short func(log string) st
 				what += " (cooldown)"
 			}
 		}
+		if l.Status != nil && *l.Status >= 400 {
+			what = fmt.Sprint(*l.Status, " ", what)
+		}
 		if prints {
-			what = strings.TrimSpace(term.Shorten(l.Fingerprint, 9) + " " + what)
+			what = term.Shorten(l.Fingerprint, 9) + " " + what
 		}
 		gap := ""
 		if l.Gap != nil {
 			gap = term.Span(int64(*l.Gap*1e6 + 0.5))
 		}
-		row(short(l.Log)+place, when, gap, fmt.Sprintf("%s of %d", n, l.Threshold), what)
+		row(short(l.Log)+place, when, gap, fmt.Sprintf("%s of %d", n, l.Threshold), strings.TrimSpace(what))
 	}
 	var rest term.Table // what follows the places
 	for _, row := range rows {
