@@ -436,11 +436,15 @@ func TestRefusal(t *testing.T) {
 
 // What is said of an advised setting.
 func TestAdviceText(t *testing.T) {
+	scope, err := fingerprint.NewScope([]string{"conversation"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	f := func(judged int64, days float64, own bool, o Outcome, perDay float64, want ...string) {
 		t.Helper()
 		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Days: days, Result: result(judged), Options: Options{ForGateway: own}}
 		r.Result.Last = 7_200_000_000
-		r.Advice = []Advice{{Rule: &window.Rule{Name: "r", Identity: anyRule.Identity}, Threshold: 4, Outcome: o, Setting: Setting{EpisodesPerDay: perDay, Requests: 8, Stopped: 5}}}
+		r.Advice = []Advice{{Rule: &window.Rule{Name: "r", Identity: anyRule.Identity, Scope: scope}, Threshold: 4, Outcome: o, Setting: Setting{EpisodesPerDay: perDay, Requests: 8, Stopped: 5, Scopes: 3, Sessions: 2}}}
 		text := Summary{Report: r}.Advice([]int{0})
 		for _, part := range want {
 			if no := strings.TrimPrefix(part, "no "); strings.Contains(text, no) != (no == part) {
@@ -448,7 +452,7 @@ func TestAdviceText(t *testing.T) {
 			}
 		}
 	}
-	f(100, 1, false, Outcome{Caught: 2, Loops: 5}, 0, "catches 2 of 5 loops, nothing wrongly; 0 alerts a day", "stopped 8 requests", "no little to go by")
+	f(100, 1, false, Outcome{Caught: 2, Loops: 5}, 0, "catches 2 of 5 loops, nothing wrongly; 0 alerts a day", "stopped 8 requests in 3 conversations", "no little to go by")
 	f(100, 1, true, Outcome{Caught: 1, Loops: 1, Wrong: 1}, 0.05, "catches 1 of 1 loop, 1 wrongly; 0.05 alerts a day", "stopped 5 requests")
 	f(100, 1, false, Outcome{Caught: 1, Loops: 1, Excluded: 1}, 1, "catches 1 of 1 loop, nothing wrongly but what the policy excludes; ")
 	f(100, 1, false, Outcome{Caught: 1, Loops: 1, Episodes: 1}, 1, "nothing wrongly; ")

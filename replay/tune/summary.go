@@ -286,11 +286,11 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 	if r.Options.ForGateway { // it is to run in the gateway, which does what it does on tripping
 		stopped = at.Stopped
 	}
-	line(b, "    would have stopped %s in %s", term.Plural(stopped, "request", "requests"), touched(at))
+	line(b, "    would have stopped %s in %s", term.Plural(stopped, "request", "requests"), touched(a.Rule, at))
 	if runs, as, ok := r.asRun(a.Rule, a.Cell); ok {
 		does := r.Setting(runs, as, a.Threshold)
 		line(b, "    as shipped (%s) it catches %s; would have stopped %s in %s", term.Safe(r.Sweep[runs].Rule.Name),
-			caught(&r.outcomes[runs][as][a.Threshold]), term.Plural(does.Stopped, "request", "requests"), touched(&does))
+			caught(&r.outcomes[runs][as][a.Threshold]), term.Plural(does.Stopped, "request", "requests"), touched(r.Sweep[runs].Rule, &does))
 	}
 	if at.TokensBefore+at.TokensAfter > 0 {
 		line(b, "    repeats used %s until it fired, %s after", spent(at.TokensBefore, at.CostBefore), spent(at.TokensAfter, at.CostAfter))
@@ -324,10 +324,14 @@ func lines(b *strings.Builder, texts []string) {
 	}
 }
 
-// touched says where a setting fires.
-func touched(s *Setting) string {
+// touched says where a setting of a rule fires. Not all conversations need have a
+// session.
+func touched(rule *window.Rule, s *Setting) string {
 	where := term.Plural(s.Scopes, "scope", "scopes")
-	if s.Sessions > 0 {
+	switch {
+	case slices.Equal(rule.Scope.Fields, []string{"conversation"}) && s.Scopes > s.Sessions:
+		where = term.Plural(s.Scopes, "conversation", "conversations")
+	case s.Sessions > 0:
 		where = term.Plural(s.Sessions, "session", "sessions")
 	}
 	if s.Callers > 0 {
