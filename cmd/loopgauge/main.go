@@ -107,7 +107,7 @@ with them. It only watches.`,
 	root.SetOut(u.stdout)
 	root.SetErr(u.stderr)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.PersistentFlags().BoolVar(&u.quiet, "quiet", false, "say nothing but errors")
+	root.PersistentFlags().BoolVar(&u.quiet, "quiet", false, "say nothing but errors, and the warnings of watch and extract")
 	root.PersistentFlags().BoolVar(&u.noColor, "no-color", false, "never colour (NO_COLOR does the same)")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w%s\nrun '%s --help' for the flags", flagValue(err), flagMeant(c, err), c.CommandPath()))
