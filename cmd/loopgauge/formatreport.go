@@ -300,5 +300,8 @@ func (r *formatReport) answer() string {
 		}
 		text += sep + replay.Remedy(c)
 	}
+	if len(causes) > 0 && formats.ByName(r.Format) != nil { // no file of one's own
+		text += " (docs/formats.md#" + r.Format[strings.LastIndexByte(r.Format, '+')+1:] + ")"
+	}
 	return text
 }
