@@ -58,22 +58,34 @@ func (e *Explanation) head(b *strings.Builder) {
 	if ep := e.Episode; ep != nil {
 		wrapped(b, "  ", fmt.Sprintf("%s to %s UTC, %s, %d after it fired",
 			clock(ep.First), clock(ep.Last), term.Plural(ep.Requests, "request", "requests"), ep.RequestsAfter))
+		if who := logged([]field{{"tool", ep.Tool}, {"session", ep.Session}, {"caller", ep.Caller}, {"user", ep.User}, {"model", ep.Model}}); len(who) > 0 {
+			wrapped(b, "  ", "fired first: "+strings.Join(who, ", "))
+		}
 		return
 	}
 	r := e.Request
-	parts := []string{clock(r.Time) + " UTC"}
-	for _, p := range []struct {
-		name string
-		text *string
-	}{{"id", r.ID}, {"session", r.Session}, {"caller", r.Caller}, {"user", r.User}, {"model", r.Model}} {
-		if p.text != nil {
-			parts = append(parts, p.name+" "+term.Shorten(term.Safe(*p.text), 60))
-		}
-	}
+	parts := append([]string{clock(r.Time) + " UTC"},
+		logged([]field{{"id", r.ID}, {"session", r.Session}, {"caller", r.Caller}, {"user", r.User}, {"model", r.Model}})...)
 	if r.Status != nil {
 		parts = append(parts, fmt.Sprintf("status %d", *r.Status))
 	}
 	wrapped(b, "  ", strings.Join(parts, ", "))
+}
+
+// field is a field of the log; nil is not logged.
+type field struct {
+	name string
+	text *string
+}
+
+// logged says those of the fields that the log has.
+func logged(fields []field) (parts []string) {
+	for _, f := range fields {
+		if f.text != nil {
+			parts = append(parts, f.name+" "+term.Shorten(term.Safe(*f.text), 60))
+		}
+	}
+	return parts
 }
 
 // clock is a stamp as a person reads it, with milliseconds.
