@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -24,16 +23,11 @@ for the next time. Queries see a day's old files or its new one, never both; one
 that is under way at that moment may fail and must be asked again.`,
 		Example: `  loopgauge compact out/
   loopgauge compact --keep 90d out/`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usage(errors.New("name one dataset: the directory that --out named"))
-			}
+		Args: one("name one dataset: the directory that --out named"),
+		RunE: func(_ *cobra.Command, args []string) error {
 			if blob.Is(args[0]) {
 				return usage(fmt.Errorf("%s: what is written into an object store has no small files: name a directory", blob.Object(args[0])))
 			}
-			return nil
-		},
-		RunE: func(_ *cobra.Command, args []string) error {
 			before := int64(math.MinInt64)
 			if keep != "" {
 				age, ok := policy.ParseDuration(keep)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -37,13 +36,6 @@ func (u *ui) readText(file string) (name string, text []byte, err error) {
 	return file, text, err
 }
 
-func onePolicy(_ *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usage(errors.New("give one file: the policy"))
-	}
-	return nil
-}
-
 func newPolicyImport(u *ui) *cobra.Command {
 	var from string
 	c := &cobra.Command{
@@ -55,12 +47,7 @@ field.`,
 		Example: `  loopgauge policy import --from fairvisor bundle.json > policy.yaml
   loopgauge policy import --from aisg .env
   loopgauge policy import --from tool-call .env config.yaml`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage(errors.New("give a file: the gateway's settings"))
-			}
-			return nil
-		},
+		Args: some("give a file: the gateway's settings"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			g, err := policy.GatewayNamed(from)
 			if err != nil {
@@ -96,7 +83,7 @@ func newPolicyExport(u *ui) *cobra.Command {
 the gateway cannot have is refused, with each field that keeps it from it.`,
 		Example: `  loopgauge policy export --to fairvisor policy.yaml > bundle.json
   loopgauge policy export --to tool-call --rule stuck policy.yaml >> .env`,
-		Args: onePolicy,
+		Args: one("give one file: the policy"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			g, err := policy.GatewayNamed(to)
 			if err != nil {

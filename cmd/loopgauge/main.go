@@ -227,10 +227,25 @@ func atMost(n int) cobra.PositionalArgs {
 	}
 }
 
-// logArgs wants at least one log, and says how to name one.
-func logArgs(_ *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return usage(errors.New("no log given: name files, directories or globs, or - for standard input"))
+// some takes at least one argument, and says what it is where there is none.
+func some(lacking string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usage(errors.New(lacking))
+		}
+		return nil
 	}
-	return nil
 }
+
+// one takes one argument, and says what it is where there are none or more.
+func one(wanted string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usage(errors.New(wanted))
+		}
+		return nil
+	}
+}
+
+// logArgs wants at least one log, and says how to name one.
+var logArgs = some("no log given: name files, directories or globs, or - for standard input")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -26,13 +25,8 @@ fingerprint and by scope: files, directories, - for standard input. It says what
 each rule found, and with --json also what it would find with every counter,
 window and threshold.`,
 		Example: `  loopgauge merge --json counts/`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage(errors.New("name the files, or their directory, that 'loopgauge count' has written"))
-			}
-			return nil
-		},
-		RunE: func(_ *cobra.Command, args []string) error { return merge(u, args, asJSON) },
+		Args:    some("name the files, or their directory, that 'loopgauge count' has written"),
+		RunE:    func(_ *cobra.Command, args []string) error { return merge(u, args, asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document instead of the summary")
 	return c

@@ -21,12 +21,7 @@ func newPolicyCommand(u *ui) *cobra.Command {
 	return c
 }
 
-func policyArgs(_ *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return usage(errors.New("no policy given: name a file"))
-	}
-	return nil
-}
+var policyArgs = some("no policy given: name a file")
 
 func newPolicyCheck(u *ui) *cobra.Command {
 	return &cobra.Command{

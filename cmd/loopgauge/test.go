@@ -37,12 +37,7 @@ cannot be read. docs/testing.md describes the fixtures.`,
 		Example: `  loopgauge test fixtures/
   loopgauge test --junit report.xml policy.yaml
   loopgauge test --update loops.test.yaml`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage(errors.New("nothing to test: name a policy, a folder or a fixture"))
-			}
-			return nil
-		},
+		Args: some("nothing to test: name a policy, a folder or a fixture"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), u, args) },
 	}
 	c.Flags().StringVar(&f.junit, "junit", "", "write the outcome as JUnit XML to this file")
