@@ -13,13 +13,8 @@ import (
 // explainCommand is what tells why an episode fired, as one types it: with all
 // that its id and its counts depend on.
 type explainCommand struct {
-	rules        ruleFlags
-	logs         logFlags
-	since, until when
-	lateness     span // none: that of the policy, or measured
-	key          string
-	hashIDs      bool
-	args         []string
+	runFlags // no lateness: that of the policy, or measured
+	args     []string
 }
 
 func (c *explainCommand) of(episode string) string { return c.line("explain", episode) }
@@ -45,8 +40,8 @@ func (c *explainCommand) line(command, what string) string {
 	if c.logs.maxLine != ingest.DefaultMaxLine {
 		add("max-line", strings.ReplaceAll(c.logs.maxLine.String(), " ", ""))
 	}
-	add("since", c.since.exact())
-	add("until", c.until.exact())
+	add("since", c.logs.since.exact())
+	add("until", c.logs.until.exact())
 	add("lateness", c.lateness.String())
 	add("fingerprint-key", c.key)
 	if c.hashIDs {

@@ -22,5 +22,5 @@ func (f *replayFlags) hint(u *ui, args []string, s replay.Summary) {
 }
 
 func (f *runFlags) explain(args []string) explainCommand {
-	return explainCommand{rules: f.rules, logs: f.logs, since: f.since, until: f.until, lateness: f.lateness, key: f.key, hashIDs: f.hashIDs, args: args}
+	return explainCommand{*f, args}
 }

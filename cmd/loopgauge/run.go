@@ -17,21 +17,19 @@ import (
 // runFlags are the flags of every command that judges logs: which, by what
 // rules, from when to when, and how what they name is hashed.
 type runFlags struct {
-	logs         logFlags
-	rules        ruleFlags
-	since, until when
-	lateness     span
-	hashIDs      bool
-	key          string // the file
-	secret       []byte // what it holds
+	logs     logFlags
+	rules    ruleFlags
+	lateness span
+	hashIDs  bool
+	key      string // the file
+	secret   []byte // what it holds
 }
 
 func (f *runFlags) register(c *cobra.Command) {
-	f.since, f.until = newWhen(), newWhen()
 	f.logs.register(c)
 	f.rules.register(c)
-	c.Flags().Var(&f.since, "since", "judge only requests from this time on: 2026-11-21, or 2026-11-21T10:00:00Z")
-	c.Flags().Var(&f.until, "until", "judge only requests before this time, written likewise")
+	c.Flags().Var(&f.logs.since, "since", "judge only requests from this time on: 2026-11-21, or 2026-11-21T10:00:00Z")
+	c.Flags().Var(&f.logs.until, "until", "judge only requests before this time, written likewise")
 	c.Flags().Var(&f.lateness, "lateness", "how far a log may be out of order (default: the policy's, else measured)")
 	c.Flags().BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
 	c.Flags().StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
@@ -40,14 +38,14 @@ func (f *runFlags) register(c *cobra.Command) {
 // load loads the policy and the key, and tells those who open logs what the
 // policy says of them.
 func (f *runFlags) load() (*policy.Policy, error) {
-	if none := newWhen(); f.since != none && f.until != none && f.since >= f.until {
-		return nil, usage(fmt.Errorf("--since %s is not before --until %s: no request can be between them", &f.since, &f.until))
+	if since, until, none := f.logs.since, f.logs.until, newWhen(); since != none && until != none && since >= until {
+		return nil, usage(fmt.Errorf("--since %s is not before --until %s: no request can be between them", &since, &until))
 	}
 	p, err := f.rules.load()
 	if err != nil {
 		return nil, err
 	}
-	f.logs.kafka, f.logs.since, f.logs.until = p.Kafka, f.since, f.until
+	f.logs.kafka = p.Kafka
 	f.secret, err = readKey(f.key)
 	return p, usage(err)
 }
@@ -76,7 +74,7 @@ func (f *runFlags) prepare(u *ui, in *input, p, old *policy.Policy) (replay.Opti
 		return replay.Options{}, replay.Lateness{}, err
 	}
 	o, lateness, err := runOptions(p, in, f.lateness.Duration)
-	o.Since, o.Until = int64(f.since), int64(f.until)
+	o.Since, o.Until = int64(f.logs.since), int64(f.logs.until)
 	o.Extract.Key, o.Extract.HashIDs = f.secret, f.hashIDs || in.dataset != nil && in.dataset.Run.HashIDs
 	return o, lateness, err
 }

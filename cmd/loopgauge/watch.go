@@ -261,7 +261,7 @@ func (f *watchFlags) explain(args []string, p *policy.Policy, lateness time.Dura
 	if err := f.logs.loadFormat(); err != nil {
 		return nil, usage(err)
 	}
-	c := explainCommand{rules: f.rules, logs: f.logs, since: newWhen(), until: newWhen(), key: f.key, hashIDs: f.hashIDs, args: args}
+	c := explainCommand{runFlags{rules: f.rules, logs: f.logs, key: f.key, hashIDs: f.hashIDs}, args}
 	if !p.LatenessSet || lateness != p.Lateness { // which explain would measure
 		c.lateness = span{&lateness}
 	}
