@@ -60,7 +60,7 @@ func (a *access) header(r *fingerprint.Request, name, value []byte) {
 			lowered[i] = c + 'a' - 'A'
 		}
 	}
-	setAttribute(r, lowered, value)
+	setAttribute(r, lowered, value, a.reads)
 }
 
 // authorizationKey is the key in the header Authorization, of Amazon's the access
@@ -105,9 +105,7 @@ func (a *access) metadata(r *fingerprint.Request, name, text []byte) {
 	if string(name) == "session_id" {
 		a.session.other(metadataField, text)
 	}
-	if a.reads&fingerprint.ReadsAttributes != 0 {
-		setAttribute(r, name, text)
-	}
+	setAttribute(r, name, text, a.reads)
 }
 
 // finish settles who called and in which session, and takes the body apart.

@@ -90,9 +90,8 @@ func (p *claudeCode) field(line *sessionLine, r *fingerprint.Request) {
 	case "message":
 		line.message = s.Value()
 	case "agentId": // of a subagent
-		if line.agent = value(s, line.agent); line.agent != nil && p.reads&fingerprint.ReadsAttributes != 0 {
-			setAttribute(r, []byte("agentId"), line.agent)
-		}
+		line.agent = value(s, line.agent)
+		setAttribute(r, []byte("agentId"), line.agent, p.reads)
 	case "isSidechain", "version", "gitBranch", "cwd":
 		readAttribute(s, r, p.reads)
 	default:

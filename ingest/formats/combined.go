@@ -176,8 +176,8 @@ func (p *combined) tail(f fields, r *fingerprint.Request) {
 			p.variable(r, name[len("http_"):], set(value))
 		case bytes.HasPrefix(name, []byte("x_")):
 			p.variable(r, name, set(value))
-		case p.reads&fingerprint.ReadsAttributes != 0:
-			setAttribute(r, name, set(value))
+		default:
+			setAttribute(r, name, set(value), p.reads)
 		}
 	}
 }

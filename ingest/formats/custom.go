@@ -274,7 +274,7 @@ func (p *custom) fill(r *fingerprint.Request) {
 	}
 	for i := range p.c.Attributes {
 		if v, ok := p.lookup(&p.c.Attributes[i]); ok {
-			setAttribute(r, p.attributes[i], p.text(v))
+			setAttribute(r, p.attributes[i], p.text(v), p.reads)
 		}
 	}
 }

@@ -50,9 +50,8 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			code = value(s, code)
 		case "response_flags":
 			name := s.Key
-			if flags = value(s, flags); p.reads&fingerprint.ReadsAttributes != 0 {
-				setAttribute(r, name, flags)
-			}
+			flags = value(s, flags)
+			setAttribute(r, name, flags, p.reads)
 		case "x-forwarded-for", "x_forwarded_for": // Istio writes underscores
 			forwarded = value(s, forwarded)
 		case "downstream_remote_address":

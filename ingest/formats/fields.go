@@ -63,7 +63,7 @@ func readAttribute(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint
 		return
 	}
 	name := s.Key
-	setAttribute(r, name, value(s, nil))
+	setAttribute(r, name, value(s, nil), reads)
 }
 
 // parseStatus is readStatus of a text that is no value of JSON's.
@@ -139,7 +139,7 @@ func readAttributes(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprin
 	}
 	for s.Object(); s.NextKey(); {
 		name := s.Key
-		setAttribute(r, name, s.Text(nil))
+		setAttribute(r, name, s.Text(nil), reads)
 	}
 }
 
@@ -147,10 +147,10 @@ func readAttributes(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprin
 // is looked for among them. No gateway writes as many headers and claims.
 const maxAttributes = 1000
 
-// setAttribute notes an attribute. Of a name given twice the last value counts
-// that says something.
-func setAttribute(r *fingerprint.Request, name, value []byte) {
-	if value == nil {
+// setAttribute notes an attribute, if attributes are read. Of a name given twice
+// the last value counts that says something.
+func setAttribute(r *fingerprint.Request, name, value []byte, reads fingerprint.Field) {
+	if value == nil || reads&fingerprint.ReadsAttributes == 0 {
 		return
 	}
 	for i := range r.Attributes {

@@ -121,7 +121,7 @@ func (p *haproxy) captured(r *fingerprint.Request, list []byte) {
 		var value []byte
 		value, list, more = bytes.Cut(list, []byte("|"))
 		if digit[0]++; len(value) > 0 {
-			setAttribute(r, p.scan.Join("capture:", digit[:]), unescapeHAProxy(&p.scan, value))
+			setAttribute(r, p.scan.Join("capture:", digit[:]), unescapeHAProxy(&p.scan, value), p.reads)
 		}
 	}
 }

@@ -72,9 +72,7 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 				name := s.Key
 				text := value(s, nil)
 				p.session.header(r, name, text)
-				if p.reads&fingerprint.ReadsAttributes != 0 {
-					setAttribute(r, name, text)
-				}
+				setAttribute(r, name, text, p.reads)
 			}
 		case "request_body":
 			p.request = p.body(p.request)

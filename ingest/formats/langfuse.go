@@ -192,7 +192,5 @@ func (p *langfuse) metadata(b *rawjson.Scanner, r *fingerprint.Request) {
 	case "user_api_key_alias":
 		p.alias = first(text, p.alias)
 	}
-	if p.reads&fingerprint.ReadsAttributes != 0 {
-		setAttribute(r, name, text)
-	}
+	setAttribute(r, name, text, p.reads)
 }

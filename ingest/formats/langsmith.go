@@ -157,9 +157,7 @@ func (p *langSmith) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 				p.threads[i] = first(text, p.threads[i])
 			}
 		}
-		if p.reads&fingerprint.ReadsAttributes != 0 {
-			setAttribute(r, name, text)
-		}
+		setAttribute(r, name, text, p.reads)
 	}
 }
 

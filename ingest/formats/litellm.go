@@ -177,7 +177,8 @@ func (p *litellm) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 	case "user_api_key_request_route":
 		setPath(r, s.Text(r.Path))
 	case "user_api_key_team_id", "user_api_key_team_alias", "user_api_key_org_id":
-		p.attribute(s, r)
+		name := s.Key
+		setAttribute(r, name, s.Text(nil), p.reads)
 	case "mcp_tool_call_metadata":
 		p.tool.read(s)
 	case "requester_custom_headers":
@@ -189,15 +190,6 @@ func (p *litellm) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 	default:
 		s.Skip()
 	}
-}
-
-func (p *litellm) attribute(s *rawjson.Scanner, r *fingerprint.Request) {
-	name := s.Key
-	if p.reads&fingerprint.ReadsAttributes == 0 {
-		s.Skip()
-		return
-	}
-	setAttribute(r, name, s.Text(nil))
 }
 
 func (p *litellm) parameter(s *rawjson.Scanner, r *fingerprint.Request) {

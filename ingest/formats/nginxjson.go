@@ -185,9 +185,7 @@ func (p *nginxJSON) size(s *rawjson.Scanner, r *fingerprint.Request, to *sizes) 
 	if string(name) == "http_content_length" {
 		name = []byte("header:content-length")
 	}
-	if p.reads&fingerprint.ReadsAttributes != 0 {
-		setAttribute(r, name, text)
-	}
+	setAttribute(r, name, text, p.reads)
 }
 
 // unescape turns a line with nginx's \xHH into JSON. A backslash of the text

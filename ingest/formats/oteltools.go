@@ -55,9 +55,7 @@ func (p *otelCall) tool(l *otelLog, r *fingerprint.Request) {
 		case "agent_id":
 			r.Agent = first(r.Agent, otelText(s))
 		case "success":
-			if text := otelText(s); p.reads&fingerprint.ReadsAttributes != 0 {
-				setAttribute(r, key, text)
-			}
+			setAttribute(r, key, otelText(s), p.reads)
 		default:
 			s.Skip()
 		}

@@ -106,8 +106,8 @@ var bodyPlaces = [otherPlaces][]byte{
 // that a policy may look there first, or not at all.
 func (n *naming) body(r *fingerprint.Request, place int, value []byte, reads fingerprint.Field) {
 	n.other(place, value)
-	if len(value) > 0 && reads&fingerprint.ReadsAttributes != 0 {
-		setAttribute(r, bodyPlaces[place], value)
+	if len(value) > 0 {
+		setAttribute(r, bodyPlaces[place], value, reads)
 	}
 }
 
@@ -118,7 +118,7 @@ func (n *naming) headers(s *rawjson.Scanner, r *fingerprint.Request, reads finge
 		value := s.Text(nil)
 		n.header(r, name, value)
 		if reads&fingerprint.ReadsAttributes != 0 {
-			setAttribute(r, s.Join("header:", name), value)
+			setAttribute(r, s.Join("header:", name), value, reads)
 		}
 	}
 }
