@@ -123,6 +123,8 @@ type custom struct {
 	answer  answer
 	members []member // of the record: named values, or groups
 
+	took, ended int64 // of the record, if it says so
+
 	names      [][]byte // of groups, empty for those without, or of columns
 	attributes [][]byte // names of c.Attributes
 
@@ -212,62 +214,24 @@ func (p *custom) lookup(f *CustomField) (v found, ok bool) {
 	return v, false
 }
 
-// fill fills the request: first from the URL, headers and bodies, then from the
-// other fields, which overrule what was found there.
+// fill fills the request: first from the URL, by which a body is read that names no
+// model, then from headers and bodies, and last from the other fields, which overrule
+// what was found there.
 func (p *custom) fill(r *fingerprint.Request) {
-	p.target(r)
-	for i := range p.c.Fields {
-		switch f := &p.c.Fields[i]; f.Name {
-		case "headers":
-			if v, ok := p.lookup(f); ok {
-				p.headers(r, v)
-			}
-		case "body":
-			if v, ok := p.lookup(f); ok {
-				p.request(r, v)
-			}
-		case "response":
-			if v, ok := p.lookup(f); ok {
-				body := p.container(v)
-				if body == nil {
-					body = p.text(v)
-				}
-				p.answer.read(body, r, p.reads)
-			}
-		}
-	}
+	p.took, p.ended = fingerprint.NoTime, fingerprint.NoTime
+	p.fields(r, ofURL)
+	p.fields(r, ofBodies)
 	p.finish(r)
-	duration, end := int64(fingerprint.NoTime), int64(fingerprint.NoTime)
-	for i := range p.c.Fields {
-		f := &p.c.Fields[i]
-		switch f.Name {
-		case "path", "url", "headers", "body", "response":
-			continue
-		}
-		v, ok := p.lookup(f)
-		if !ok {
-			continue
-		}
-		switch f.Name {
-		case "time":
-			r.Time = p.time(f, v, r.Time)
-		case "end":
-			end = p.time(f, v, end)
-		case "duration":
-			duration = p.duration(f, v)
-		default:
-			p.field(r, f.Name, v)
-		}
-	}
+	p.fields(r, ofOthers)
 	switch {
-	case r.Time == fingerprint.NoTime && end != fingerprint.NoTime:
-		if r.Time = end; duration != fingerprint.NoTime {
-			began(r, duration)
+	case r.Time == fingerprint.NoTime && p.ended != fingerprint.NoTime:
+		if r.Time = p.ended; p.took != fingerprint.NoTime {
+			began(r, p.took)
 		}
-	case end != fingerprint.NoTime:
-		r.End = end
-	case duration != fingerprint.NoTime:
-		ended(r, duration)
+	case p.ended != fingerprint.NoTime:
+		r.End = p.ended
+	case p.took != fingerprint.NoTime:
+		ended(r, p.took)
 	}
 	if p.reads&fingerprint.ReadsAttributes == 0 {
 		return
@@ -279,22 +243,32 @@ func (p *custom) fill(r *fingerprint.Request) {
 	}
 }
 
-// target fills what stands in the URL: a body that names no model is read by it.
-func (p *custom) target(r *fingerprint.Request) {
+// When a field is filled.
+const (
+	ofURL = iota
+	ofBodies
+	ofOthers
+)
+
+func (f *CustomField) stage() int {
+	switch f.Name {
+	case "path", "url":
+		return ofURL
+	case "headers", "body", "response":
+		return ofBodies
+	}
+	return ofOthers
+}
+
+// fields fills those of a stage.
+func (p *custom) fields(r *fingerprint.Request, stage int) {
 	for i := range p.c.Fields {
-		switch f := &p.c.Fields[i]; f.Name {
-		case "path":
-			if v, ok := p.lookup(f); ok {
-				setPath(r, p.text(v))
-			}
-		case "url":
-			if v, ok := p.lookup(f); ok {
-				target := p.text(v)
-				if method, inside, ok := requestLine(target); ok {
-					r.Method, target = method, inside
-				}
-				splitTarget(r, target)
-			}
+		f := &p.c.Fields[i]
+		if f.stage() != stage {
+			continue
+		}
+		if v, ok := p.lookup(f); ok {
+			p.field(r, f, v)
 		}
 	}
 }
@@ -330,9 +304,33 @@ func (p *custom) request(r *fingerprint.Request, v found) {
 	}
 }
 
-// field fills a field that is neither a time nor taken apart.
-func (p *custom) field(r *fingerprint.Request, name string, v found) {
-	switch name {
+// field fills a field.
+func (p *custom) field(r *fingerprint.Request, f *CustomField, v found) {
+	switch f.Name {
+	case "path":
+		setPath(r, p.text(v))
+	case "url":
+		target := p.text(v)
+		if method, inside, ok := requestLine(target); ok {
+			r.Method, target = method, inside
+		}
+		splitTarget(r, target)
+	case "headers":
+		p.headers(r, v)
+	case "body":
+		p.request(r, v)
+	case "response":
+		body := p.container(v)
+		if body == nil {
+			body = p.text(v)
+		}
+		p.answer.read(body, r, p.reads)
+	case "time":
+		r.Time = p.time(f, v, r.Time)
+	case "end":
+		p.ended = p.time(f, v, p.ended)
+	case "duration":
+		p.took = p.duration(f, v)
 	case "id":
 		r.ID = p.text(v)
 	case "method":
