@@ -204,19 +204,22 @@ func (i *itemCall) field(s *rawjson.Scanner) {
 	}
 }
 
+// isCall tells whether it is one, once all of it was read: that of a builtin tool
+// gets its name and arguments.
 func (i *itemCall) isCall() bool {
 	switch string(i.kind) {
 	case "function_call", "custom_tool_call", "tool_use", "function":
 		return true
 	}
-	return fingerprint.IsBuiltinCall(i.kind)
+	if !fingerprint.IsBuiltinCall(i.kind) {
+		return false
+	}
+	i.call.Name, i.call.Arguments = i.kind, i.action
+	return true
 }
 
 // keep appends it to the calls of r if it is one.
 func (i *itemCall) keep(r *fingerprint.Request) {
-	if fingerprint.IsBuiltinCall(i.kind) {
-		i.call.Name, i.call.Arguments = i.kind, i.action
-	}
 	if i.isCall() && i.call.Name != nil {
 		r.ToolCalls = append(r.ToolCalls, i.call)
 	}

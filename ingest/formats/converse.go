@@ -118,18 +118,8 @@ func readConverse(s *rawjson.Scanner, r *fingerprint.Request) {
 	for s.Object(); s.NextNamed("message"); {
 		for s.Object(); s.NextNamed("content"); {
 			for s.Array(); s.NextElement(); {
-				readConverseBlock(s, r)
+				readItemCall(s, r)
 			}
-		}
-	}
-}
-
-func readConverseBlock(s *rawjson.Scanner, r *fingerprint.Request) {
-	for s.Object(); s.NextNamed("toolUse"); {
-		var call fingerprint.ToolCall
-		readToolUse(s, &call)
-		if call.Name != nil {
-			r.ToolCalls = append(r.ToolCalls, call)
 		}
 	}
 }

@@ -276,7 +276,7 @@ func (p *otelCall) answerLog(body []byte, r *fingerprint.Request) {
 				continue
 			}
 			for b.Array(); b.NextElement(); {
-				readConverseBlock(b, r)
+				readItemCall(b, r)
 			}
 		case "tool_calls": // beside the message, by the conventions, and as OpenLLMetry has them
 			readToolCalls(b, r, len(r.ToolCalls), fingerprint.AllFields)

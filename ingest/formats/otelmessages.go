@@ -328,23 +328,6 @@ func (c *chat) sdkCalls(list []byte, r *fingerprint.Request) {
 	r.ToolCallsLogged = true
 	s := &c.scan
 	s.Reset(list)
-	for s.Array(); s.NextElement(); {
-		var call fingerprint.ToolCall
-		for s.Object(); s.NextKey(); {
-			switch string(s.Key) {
-			case "toolCallId":
-				call.ID = s.Text(call.ID)
-			case "toolName":
-				call.Name = s.Text(call.Name)
-			case "input", "args":
-				call.Arguments = readArguments(s, call.Arguments)
-			default:
-				s.Skip()
-			}
-		}
-		if call.Name != nil {
-			r.ToolCalls = append(r.ToolCalls, call)
-		}
-	}
+	readToolCalls(s, r, len(r.ToolCalls), fingerprint.AllFields)
 	wholeCalls(s, r)
 }

@@ -226,87 +226,61 @@ func (p *streamed) choice(s *rawjson.Scanner) {
 // delta reads a part of a call of a chunk.
 func (p *streamed) delta(s *rawjson.Scanner, choice int64) {
 	var index int64
-	var id, name, arguments []byte
+	var part fingerprint.ToolCall
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "index":
 			index = readCount(s, index)
 		case "id":
-			id = s.Text(id)
-		case "name":
-			name = s.Text(name)
-		case "arguments":
-			arguments = s.Text(arguments)
+			part.ID = s.Text(part.ID)
 		case "function", "custom":
 			for s.Object(); s.NextKey(); {
-				switch string(s.Key) {
-				case "name":
-					name = s.Text(name)
-				case "arguments", "input":
-					arguments = s.Text(arguments)
-				default:
-					s.Skip()
-				}
+				readCallField(s, &part)
 			}
 		default:
-			s.Skip()
+			readCallField(s, &part)
 		}
 	}
 	// Gateways to other providers give each of several calls the index 0.
-	if len(id) > 0 && len(name) > 0 {
-		if c := p.call(choice, index); c.id.to > c.id.from && !bytes.Equal(p.at(c.id), id) {
+	if len(part.ID) > 0 && len(part.Name) > 0 {
+		if c := p.call(choice, index); c.id.to > c.id.from && !bytes.Equal(p.at(c.id), part.ID) {
 			p.begin(choice, index)
 		}
 	}
-	p.add(choice, index, id, name, arguments)
+	p.add(p.call(choice, index), &part)
 }
 
-func (p *streamed) add(choice, index int64, id, name, arguments []byte) {
-	c := p.call(choice, index)
-	if len(id) > 0 {
-		c.id = p.keep(id)
+// add adds to a call what there is of it.
+func (p *streamed) add(c *streamedCall, part *fingerprint.ToolCall) {
+	if len(part.ID) > 0 {
+		c.id = p.keep(part.ID)
 	}
-	if len(name) > 0 {
-		c.name = p.keep(name)
+	if len(part.Name) > 0 {
+		c.name = p.keep(part.Name)
 	}
-	if len(arguments) > 0 {
-		c.arguments = append(c.arguments, p.keep(arguments))
+	if len(part.Arguments) > 0 {
+		c.arguments = append(c.arguments, p.keep(part.Arguments))
 	}
 }
 
 // block reads a content block of Anthropic as it starts, or an item of
 // Responses, which comes once empty and once whole.
 func (p *streamed) block(s *rawjson.Scanner, index int64) {
-	var kind, id, name, arguments []byte
+	var item itemCall
 	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "type":
-			kind = s.Text(kind)
-		case "id", "call_id":
-			id = s.Text(id)
-		case "name":
-			name = s.Text(name)
-		case "arguments", "input", "action", "actions", "operation":
-			arguments = readArguments(s, arguments)
-		default:
-			s.Skip()
-		}
+		item.field(s)
 	}
-	switch string(kind) {
-	case "tool_use":
-		p.add(0, index, id, name, nil)
-		p.call(0, index).begun = p.keep(arguments)
+	if !item.isCall() {
 		return
-	case "function_call", "custom_tool_call":
-	default:
-		if !fingerprint.IsBuiltinCall(kind) {
-			return
-		}
-		name = kind
 	}
 	c := p.call(0, index)
-	c.arguments = c.arguments[:0]
-	p.add(0, index, id, name, arguments)
+	if string(item.kind) == "tool_use" {
+		c.begun = p.keep(item.call.Arguments)
+		item.call.Arguments = nil
+	} else {
+		c.arguments = c.arguments[:0]
+	}
+	p.add(c, &item.call)
 }
 
 // converse reads a block of Converse as it starts, or what comes to it. Its index
@@ -327,7 +301,7 @@ func (p *streamed) converse(s *rawjson.Scanner) {
 		}
 	}
 	if call.ID != nil || call.Arguments != nil {
-		p.add(0, index, call.ID, call.Name, call.Arguments)
+		p.add(p.call(0, index), &call)
 	}
 }
 
