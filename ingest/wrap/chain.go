@@ -113,8 +113,7 @@ func NewCutter(wrappers []*Wrapper) func(line []byte) bool {
 	case 0: // mostly: what is not unwrapped here is unwrapped once
 		return wrappers[0].ends()
 	}
-	nothing := func(Line) {}
-	c := NewChain(wrappers[:last+1], nothing, func(Line, string) {})
+	c := NewChain(wrappers[:last+1], nowhere, func(Line, string) {})
 	var at fingerprint.Position
 	return func(line []byte) bool {
 		c.Push(Line{Text: line, At: at})

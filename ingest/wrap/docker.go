@@ -54,7 +54,7 @@ func (p *docker) Ends(line []byte) bool {
 	mark := []byte(`","stream":"`)
 	i := bytes.Index(line, mark)
 	if i < 0 || !bytes.HasPrefix(line, []byte(`{"log":"`)) {
-		p.Unwrap(Line{Text: line}, func(Line) {})
+		p.Unwrap(Line{Text: line}, nowhere)
 		return !p.Open()
 	}
 	stream, _, _ := bytes.Cut(line[i+len(mark):], []byte(`"`))

@@ -67,6 +67,6 @@ func (p *fluentBit) Ends(line []byte) bool {
 	if !bytes.Contains(line, []byte(`"P"`)) && !bytes.Contains(line, []byte(`"partial_message"`)) && !p.Open() {
 		return true
 	}
-	p.Unwrap(Line{Text: line}, func(Line) {})
+	p.Unwrap(Line{Text: line}, nowhere)
 	return !p.Open()
 }

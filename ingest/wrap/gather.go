@@ -37,12 +37,8 @@ func (g *gather[K]) hold(line Line, key K) {
 	h.key, h.text, h.at = key, append(h.text[:0], line.Text...), line.At
 }
 
-// pass hands a line on, if anybody wants it.
-func pass(line Line, next func(Line)) {
-	if next != nil {
-		next(line)
-	}
-}
+// nowhere is where lines go that nobody wants.
+func nowhere(Line) {}
 
 // remove forgets the i-th line; its memory is used again.
 func (g *gather[K]) remove(i int) {

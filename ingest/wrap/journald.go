@@ -63,7 +63,7 @@ func (p *journal) Ends(line []byte) bool {
 	if !bytes.Contains(line, []byte(`"line-max"`)) && !bytes.Contains(line, []byte(`"CONTAINER_PARTIAL_MESSAGE"`)) && !p.Open() {
 		return true
 	}
-	p.Unwrap(Line{Text: line}, func(Line) {})
+	p.Unwrap(Line{Text: line}, nowhere)
 	return !p.Open()
 }
 

@@ -20,7 +20,7 @@ func detectOTLP(line []byte) bool {
 		return false
 	}
 	var p otlp
-	p.Unwrap(Line{Text: line, Column: -1}, func(Line) {})
+	p.Unwrap(Line{Text: line, Column: -1}, nowhere)
 	return !p.events
 }
 

@@ -43,7 +43,7 @@ func (p *parts) add(mark []byte, line Line, last bool, next func(Line)) {
 
 // mark is add without text.
 func (p *parts) mark(mark []byte, last bool) bool {
-	p.add(mark, Line{}, last, func(Line) {})
+	p.add(mark, Line{}, last, nowhere)
 	return !p.Open()
 }
 

@@ -100,7 +100,7 @@ func says(s *rawjson.Scanner) bool {
 func (p *rows) Unwrap(line Line, next func(Line)) string {
 	k, ok := p.read(line.Text)
 	if !ok {
-		pass(line, next)
+		next(line)
 		return ""
 	}
 	if slices.ContainsFunc(p.held, func(h heldLine[rowKey]) bool { return bytes.Equal(h.text, line.Text) }) {
@@ -195,10 +195,9 @@ func rowMessages(s *rawjson.Scanner, row []byte, name string) (piece []byte, tex
 func (p *rows) emit(correlation []byte, next func(Line)) {
 	order := p.of(correlation)
 	last := p.held[order[len(order)-1]].line()
-	switch {
-	case len(order) == 1:
-		pass(last, next)
-	case next != nil:
+	if len(order) == 1 {
+		next(last)
+	} else {
 		p.text = withMember(p.text[:0], "rows", func(dst []byte) []byte {
 			dst = append(dst, '[')
 			for n, i := range order[:len(order)-1] {
@@ -225,7 +224,7 @@ func (p *rows) all(next func(Line)) {
 }
 
 func (p *rows) Ends(line []byte) bool {
-	p.Unwrap(Line{Text: line}, nil)
+	p.Unwrap(Line{Text: line}, nowhere)
 	return !p.Open()
 }
 

@@ -36,9 +36,7 @@ func (p *texts) Unwrap(line Line, next func(Line)) string {
 				return ""
 			}
 			if from = i; text[i] != '{' { // neither an object nor around one
-				if !p.skim {
-					next(line.inner(text[i:]))
-				}
+				next(line.inner(text[i:]))
 				return ""
 			}
 		}
@@ -100,7 +98,7 @@ func (p *texts) object(text []byte) (n int, ended bool) {
 
 func (p *texts) Ends(line []byte) bool {
 	p.skim = true
-	p.Unwrap(Line{Text: line}, nil)
+	p.Unwrap(Line{Text: line}, nowhere)
 	return p.depth == 0
 }
 

@@ -53,7 +53,7 @@ func IsTurn(has func(name string) bool) bool {
 
 func (p *turns) Unwrap(line Line, next func(Line)) string {
 	if !p.read(line.Text) {
-		pass(line, next)
+		next(line)
 		return ""
 	}
 	now := &p.now
@@ -72,7 +72,7 @@ func (p *turns) Unwrap(line Line, next func(Line)) string {
 	case len(now.results) > 0:
 		p.answered(line, next)
 	case !counted:
-		pass(line, next)
+		next(line)
 	}
 	if p.waited() {
 		p.release(next, func(*turnLine) bool { return true })
@@ -176,20 +176,18 @@ func (p *turns) answered(line Line, next func(Line)) {
 			continue
 		}
 		found = true
-		if next != nil {
-			p.text = withMember(p.text[:0], "call", func(dst []byte) []byte { return append(dst, call.text...) }, line.Text)
-			call.text = append(call.text[:0], p.text...)
-		}
+		p.text = withMember(p.text[:0], "call", func(dst []byte) []byte { return append(dst, call.text...) }, line.Text)
+		call.text = append(call.text[:0], p.text...)
 		if !call.key.counted {
 			call.key.answered, call.key.uses = true, nil
 			i++
 			continue
 		}
-		pass(call.line(), next)
+		next(call.line())
 		p.remove(i)
 	}
 	if !found {
-		pass(line, next)
+		next(line)
 	}
 }
 
@@ -210,13 +208,13 @@ func (p *turns) release(next func(Line), which func(*turnLine) bool) {
 			i++
 			continue
 		}
-		pass(p.held[i].line(), next)
+		next(p.held[i].line())
 		p.remove(i)
 	}
 }
 
 func (p *turns) Ends(line []byte) bool {
-	p.Unwrap(Line{Text: line}, nil)
+	p.Unwrap(Line{Text: line}, nowhere)
 	return !p.Open()
 }
 
