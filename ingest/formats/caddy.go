@@ -32,9 +32,7 @@ func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "ts", "time", "timestamp", "@timestamp":
-			if t, ok := parseZonedTime(s.Text(nil)); ok {
-				r.Time = t
-			}
+			r.Time = readZonedTime(s, r.Time)
 		case "duration":
 			duration = readSpan(s, duration)
 		case "status":

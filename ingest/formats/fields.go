@@ -41,15 +41,19 @@ func parseTri(text []byte, old fingerprint.Tri) fingerprint.Tri {
 const maxCount = 1e10
 
 // readCount reads a number that is not negative.
-func readCount(s *rawjson.Scanner, old int64) int64 {
-	if n, ok := s.Int(); ok && n >= 0 && n <= maxCount {
+func readCount(s *rawjson.Scanner, old int64) int64 { return parseCount(s.Text(nil), old) }
+
+func parseCount(text []byte, old int64) int64 {
+	if n, ok := rawjson.ParseInt(text); ok && n >= 0 && n <= maxCount {
 		return n
 	}
 	return old
 }
 
-func readStatus(s *rawjson.Scanner, old int) int {
-	if n, ok := s.Int(); ok && n >= 100 && n <= 999 {
+func readStatus(s *rawjson.Scanner, old int) int { return parseStatus(s.Text(nil), old) }
+
+func parseStatus(text []byte, old int) int {
+	if n, ok := rawjson.ParseInt(text); ok && n >= 100 && n <= 999 {
 		return int(n)
 	}
 	return old
@@ -66,20 +70,14 @@ func readAttribute(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint
 	setAttribute(r, name, value(s, nil), reads)
 }
 
-// parseStatus is readStatus of a text that is no value of JSON's.
-func parseStatus(text []byte, old int) int {
-	if n, ok := rawjson.ParseInt(text); ok && n >= 100 && n <= 999 {
-		return int(n)
-	}
-	return old
-}
-
 // maxCost is more than any one call has cost, in USD. Beyond it stands rubbish,
 // and sums of it would be infinite.
 const maxCost = 1e9
 
-func readCost(s *rawjson.Scanner, old float64) float64 {
-	if f, ok := s.Float(); ok && f >= 0 && f <= maxCost {
+func readCost(s *rawjson.Scanner, old float64) float64 { return parseCost(s.Text(nil), old) }
+
+func parseCost(text []byte, old float64) float64 {
+	if f, ok := rawjson.ParseFloat(text); ok && f >= 0 && f <= maxCost {
 		return f
 	}
 	return old

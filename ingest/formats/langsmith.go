@@ -144,9 +144,7 @@ func (p *langSmith) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 		case "ls_provider":
 			r.Backend = first(text, r.Backend)
 		case "ls_max_tokens":
-			if n, ok := rawjson.ParseInt(text); ok && n >= 0 && n <= maxCount {
-				r.MaxTokens = n
-			}
+			r.MaxTokens = parseCount(text, r.MaxTokens)
 		case "user_id":
 			r.User = first(text, r.User)
 		case "lc_agent_name":

@@ -64,13 +64,9 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "time", "time_iso8601", "time_local", "timestamp", "@timestamp":
-			if t, ok := parseZonedTime(s.Text(nil)); ok {
-				seconds = t
-			}
+			seconds = readZonedTime(s, seconds)
 		case "msec":
-			if t, ok := parseZonedTime(s.Text(nil)); ok {
-				msec = t
-			}
+			msec = readZonedTime(s, msec)
 		case "request_time":
 			if d, ok := nginxSpan(s.Text(nil)); ok && d >= 0 {
 				duration = d

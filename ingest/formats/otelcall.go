@@ -117,19 +117,17 @@ func (p *otelCall) attribute(s *rawjson.Scanner, key []byte, r *fingerprint.Requ
 	case "gen_ai.provider.name", "gen_ai.system", "gen_ai.model.provider", "llm.provider", "llm.system", "ai.model.provider":
 		r.Backend = first(r.Backend, otelText(s))
 	case "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt":
-		r.TokensIn = otelCount(s, r.TokensIn)
+		r.TokensIn = parseCount(otelText(s), r.TokensIn)
 	case "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion":
-		r.TokensOut = otelCount(s, r.TokensOut)
+		r.TokensOut = parseCount(otelText(s), r.TokensOut)
 	case "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "gen_ai.usage.input_tokens.cached", "llm.token_count.prompt_details.cache_read", "ai.usage.cachedInputTokens":
-		r.TokensCached = otelCount(s, r.TokensCached)
+		r.TokensCached = parseCount(otelText(s), r.TokensCached)
 	case "gen_ai.request.max_tokens", "gen_ai.request.max_completion_tokens":
-		r.MaxTokens = otelCount(s, r.MaxTokens)
+		r.MaxTokens = parseCount(otelText(s), r.MaxTokens)
 	case "gen_ai.is_streaming", "llm.is_streaming", "gen_ai.request.stream":
 		r.Stream = parseTri(otelText(s), r.Stream)
 	case "gen_ai.cost.total_cost", "gen_ai.usage.cost", "gen_ai.usage.total_cost", "litellm.cost.total", "llm.cost.total", "operation.cost":
-		if c, ok := rawjson.ParseFloat(otelText(s)); ok && c >= 0 && c <= maxCost {
-			r.Cost = c
-		}
+		r.Cost = parseCost(otelText(s), r.Cost)
 	case "langfuse.observation.cost_details":
 		p.body.Reset(otelText(s))
 		for p.body.Object(); p.body.NextNamed("total"); {
@@ -295,13 +293,6 @@ func (p *otelCall) value(s *rawjson.Scanner) []byte {
 		return s.Since(start)
 	}
 	return out
-}
-
-func otelCount(s *rawjson.Scanner, old int64) int64 {
-	if n, ok := rawjson.ParseInt(otelText(s)); ok && n >= 0 && n <= maxCount {
-		return n
-	}
-	return old
 }
 
 // parameters reads the parameters of a request that OpenInference or Langfuse

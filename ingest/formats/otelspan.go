@@ -125,13 +125,9 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 	case "endTimeUnixNano", "end_time_unix_nano":
 		sp.end = readNanos(s, sp.end)
 	case "start_time": // of MLflow 2 nanoseconds, as the next
-		if t, ok := parseZonedTime(s.Text(nil)); ok {
-			sp.start = t
-		}
+		sp.start = readZonedTime(s, sp.start)
 	case "end_time":
-		if t, ok := parseZonedTime(s.Text(nil)); ok {
-			sp.end = t
-		}
+		sp.end = readZonedTime(s, sp.end)
 	case "startTime":
 		sp.start = readHrTime(s, sp.start)
 	case "endTime":

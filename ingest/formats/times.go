@@ -262,3 +262,11 @@ func readTime(s *rawjson.Scanner, old int64) int64 {
 	}
 	return old
 }
+
+// readZonedTime is readTime in the forms that proxies write.
+func readZonedTime(s *rawjson.Scanner, old int64) int64 {
+	if t, ok := parseZonedTime(s.Text(nil)); ok {
+		return t
+	}
+	return old
+}
