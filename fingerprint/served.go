@@ -25,8 +25,9 @@ func spanTook(text []byte, at int) (start, end int) {
 		return 0, 0
 	}
 	start, end = spanNumber(text, at+1)
-	// Between the two may be a line's end, which JSON escapes. The t goes with a tab's.
-	if behind := bytes.TrimLeft(text[end:], "\"\\, nrt\n\r\t"); !bytes.HasPrefix(behind, []byte("imed_out")) {
+	// Between the two may be a line's end and its tabs, which JSON escapes.
+	between, _, found := bytes.Cut(text[end:min(len(text), end+128)], []byte("timed_out"))
+	if !found || len(bytes.Trim(between, "\"\\, nrt\n\r\t")) > 0 {
 		return 0, 0
 	}
 	return start, end
