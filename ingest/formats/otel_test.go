@@ -536,6 +536,13 @@ func TestOtelLogs(t *testing.T) {
 		event("a", "gen_ai.choice", "1000000000", calls+","+member("finish_reason", "STOP")))
 	f(`id=a caller=app named messages=1 last="{\"role\":\"user\",\"content\":\"<elided>\"}"`,
 		event("a", "gen_ai.user.message", "1000000000", member("content", "<elided>")), event("a", "gen_ai.choice", "1000000000", member("content", "<elided>")+","+member("finish_reason", "STOP")))
+	// Semantic Kernel's bodies are texts of JSON.
+	text := func(name, body string) string {
+		return fmt.Sprintf(`{"timeUnixNano":"1000000000","spanId":"a","body":{"stringValue":%q},%s}`, body, otelAttributes("event.name", name))
+	}
+	f(`id=a caller=app named messages=2 last="{\"role\":\"user\",\"content\":\"hi\"}" tool_calls=1 call=c name=f arguments="{\"a\":1}"`,
+		text("gen_ai.system.message", `{"role":"system","content":"Help."}`), text("gen_ai.user.message", `{"role":"user","content":"hi"}`),
+		text("gen_ai.choice", `{"message":{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]},"finish_reason":"tool_calls"}`))
 	// The whole call in one event, with an observed time only.
 	f(`id=a caller=app named model=m messages=0 tool_calls=0 error=E`,
 		`{"observedTimeUnixNano":"1000000000","spanId":"a","eventName":"gen_ai.client.inference.operation.details","body":{},`+otelAttributes("gen_ai.request.model", "m", "gen_ai.input.messages", "[]", "error.type", "E")+`}`)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
-	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // logs reads the events of a call.
@@ -21,17 +20,16 @@ func (p *otelCall) logs(sp *otelSpan, r *fingerprint.Request) {
 			return
 		}
 	}
+	b := &p.said
+	b.Reset(nil)
 	for i := range sp.logs {
 		l := &sp.logs[i]
 		if l.plain {
 			p.event(l.kind, l.body, r)
 			continue
 		}
-		from := len(p.json)
-		b := &p.said
-		b.Reset(l.body)
-		p.json = wrap.AppendAny(p.json, b, 0)
-		p.event(l.kind, p.json[from:len(p.json):len(p.json)], r)
+		b.Then(l.body)
+		p.event(l.kind, p.value(b), r) // of Semantic Kernel a text of JSON
 	}
 	p.eventsEnd(r)
 }
