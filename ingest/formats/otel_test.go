@@ -440,6 +440,13 @@ func TestOtelJoin(t *testing.T) {
 		event("exception", "content", "no"), event("gen_ai.system.message", "gen_ai.system", "az.ai.inference", "gen_ai.event.content", `{"role":"developer","content":"be good"}`),
 		event("gen_ai.tool.message", "gen_ai.event.content", `{"id":"t","content":"ok"}`),
 		event("gen_ai.choice", "gen_ai.event.content", `{"finish_reason":"tool_calls","message":{"tool_calls":[{"id":"u","type":"function","function":{"name":"f","arguments":"{}"}}]}}`))
+	// What MLflow makes of a stream has no calls; its chunks do.
+	chunk := func(delta, end string) string {
+		return event("mlflow.chunk.item.0", "mlflow.chunk.value", `{"choices":[{"index":0,"delta":{"tool_calls":`+delta+`},"finish_reason":`+end+`}]}`)
+	}
+	f(`id=a named tool_calls=1 call=c name=f arguments="{\"a\":1}"`, `{"spanId":"a","startTimeUnixNano":"1000000000","events":[`+
+		chunk(`[{"index":0,"id":"c","function":{"name":"f","arguments":""}}]`, `null`)+`,`+chunk(`[{"index":0,"function":{"arguments":"{\"a\":1}"}}]`, `null`)+`,`+chunk(`null`, `"tool_calls"`)+`],`+
+		otelAttributes("mlflow.spanType", `"CHAT_MODEL"`, "mlflow.spanOutputs", `{"choices":[{"message":{"role":"assistant","content":"","tool_calls":null}}]}`)+`}`)
 	// Blocks of Converse as a text, by Strands Agents.
 	happened(` messages=3 last="{\"role\":\"tool\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"t\",\"content\":[{\"text\":\"ok\"}]}]}" tool_calls=1 call=u name=f arguments="{\"a\":1}"`,
 		event("gen_ai.user.message", "content", `[{"text":"hi"}]`), event("gen_ai.assistant.message", "content", `[{"toolUse":{"toolUseId":"t","name":"f","input":{}}}]`),

@@ -19,6 +19,7 @@ type otelCall struct {
 	said     rawjson.Scanner // of the bodies of events, and of another answer
 	happened rawjson.Scanner // of a span's events
 	rawly    rawjson.Scanner // of what LiteLLM kept of both bodies
+	chunks   streamed        // of an answer that MLflow kept
 	kinds    []logKind       // of these
 	sent     requestBody     // takes a request apart of which all was kept
 	in       chat            // the request's messages

@@ -48,7 +48,9 @@ func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 	case len(p.out.found) > 0:
 		p.out.flatCalls(r)
 	case p.answer != nil:
-		p.issued(r)
+		if p.issued(r); len(r.ToolCalls) == 0 {
+			p.mlflowChunks(sp, r)
+		}
 		r.ToolCallsLogged = r.ToolCallsLogged && (len(r.ToolCalls) > 0 || !p.called)
 	case p.failed(sp, r) && r.Messages.Logged:
 		r.ToolCallsLogged = true // and it issued none

@@ -91,3 +91,27 @@ func (p *otelCall) mlflowValue(s *rawjson.Scanner) []byte {
 
 // bareText is a text that may be JSON.
 func bareText(text []byte) []byte { return bytes.Trim(text, `"`) }
+
+// mlflowChunks reads the calls of an answer that came as a stream from its chunks,
+// which are events of the span: in what MLflow makes of them there are none.
+func (p *otelCall) mlflowChunks(sp *otelSpan, r *fingerprint.Request) {
+	if !bytes.Contains(sp.events, []byte(`"mlflow.chunk.value"`)) {
+		return
+	}
+	p.chunks.reset()
+	s := &p.happened
+	s.Reset(sp.events)
+	for s.Array(); s.NextElement(); {
+		for s.Object(); nextDetails(s); {
+			eachAttribute(s, func(key []byte) {
+				if string(key) != "mlflow.chunk.value" {
+					s.Skip()
+					return
+				}
+				p.chunks.scan.Reset(otelText(s))
+				p.chunks.event(r)
+			})
+		}
+	}
+	p.chunks.finish(r, p.reads)
+}
