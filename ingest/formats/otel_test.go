@@ -250,10 +250,10 @@ func TestOtelSpan(t *testing.T) {
 	f(``, call("litellm.trace_id", "7d0d9a4e-1c7b-41fa-9891-b38de8048646")...)
 	f(``, call("litellm.trace_id", "t", "metadata", `{"requester_metadata":{"trace_id":"t"}}`)...)
 	// Who calls a session, a user, a cost and the cache otherwise.
-	for _, name := range []string{"langfuse.session.id", "traceloop.association.properties.session_id", "traceloop.association.properties.chat_id", "ai.telemetry.metadata.sessionId", "gcp.vertex.agent.session_id"} {
+	for _, name := range []string{"langfuse.session.id", "traceloop.association.properties.session_id", "traceloop.association.properties.chat_id", "ai.telemetry.metadata.sessionId", "ai.settings.context.sessionId", "gcp.vertex.agent.session_id"} {
 		f(` session=s`, call(name, "s")...)
 	}
-	for _, name := range []string{"langfuse.user.id", "traceloop.association.properties.user_id", "ai.telemetry.metadata.userId", "gen_ai.user", "llm.user"} {
+	for _, name := range []string{"langfuse.user.id", "traceloop.association.properties.user_id", "ai.telemetry.metadata.userId", "ai.settings.context.userId", "gen_ai.user", "llm.user"} {
 		f(` user=u`, call(name, "u")...)
 	}
 	f(` tokens_cached=4`, call("ai.usage.cachedInputTokens", `{"intValue":4}`)...) // of the AI SDK
