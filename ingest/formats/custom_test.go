@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -245,6 +246,22 @@ func TestNativeFields(t *testing.T) {
 	if diff := cmp.Diff(NativeFields, names); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// TestShownIsNative: what is JSON in a request is no text of JSON in the native
+// format, which would be another query and another prompt.
+func TestShownIsNative(t *testing.T) {
+	f := func(p Parser, record, want string) {
+		t.Helper()
+		if got := asNative(p, record); !strings.Contains(got, want) {
+			t.Errorf("%s\nhas no %s", got, want)
+		}
+	}
+	f(newNative(fingerprint.AllFields), `{"time":1,"query":{"a":["1","2"]}}`, `query={"a":["1","2"]}`)
+	f(newNative(fingerprint.AllFields), `{"time":1,"query":"a=1"}`, `query="a=1"`)
+	const line = `{"msec":1,"method":"POST","uri":"/","status":200,"request_body":"{\"system\":%s,\"messages\":[]}"}`
+	f(newNginxJSON(fingerprint.AllFields), fmt.Sprintf(line, `\"Be short.\"`), `messages=[{"content":"Be short.","role":"system"}]`)
+	f(newNginxJSON(fingerprint.AllFields), fmt.Sprintf(line, `[{\"type\":\"text\",\"text\":\"Be short.\"}]`), `messages=[{"content":[{"type":"text","text":"Be short."}],"role":"system"}]`)
 }
 
 func TestScaffold(t *testing.T) {

@@ -38,7 +38,7 @@ func Write(r *fingerprint.Request, show bool) []Written {
 	w.plain("path", r.Path)
 	switch {
 	case r.Query.Object != nil:
-		w.add("query", w.text(r.Query.Object))
+		w.add("query", w.value(r.Query.Object))
 	case r.Query.Raw != nil:
 		w.add("query", w.text(r.Query.Raw))
 	}
@@ -125,7 +125,7 @@ func (w *writer) tri(name string, t fingerprint.Tri) {
 func (w *writer) messages(m *fingerprint.Messages) []any {
 	list := []any{}
 	if m.System != nil {
-		list = append(list, map[string]any{"role": "system", "content": w.text(m.System)})
+		list = append(list, map[string]any{"role": "system", "content": w.value(m.System)})
 	}
 	for _, item := range m.Items {
 		if w.show && json.Valid(item) {
@@ -158,6 +158,14 @@ func (w *writer) text(text []byte) string {
 		return withoutKeys(valid(text))
 	}
 	return fmt.Sprintf("(%d bytes, sha256 %s)", len(text), digest(text))
+}
+
+// value is JSON as it stands where texts are shown.
+func (w *writer) value(v rawjson.Value) any {
+	if w.show && json.Valid(v) {
+		return json.RawMessage(withoutKeys(string(v)))
+	}
+	return w.text(v)
 }
 
 // digest is the first 12 hex digits of a text's SHA-256.
