@@ -95,7 +95,10 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		r.Method = method
 		splitTarget(r, target)
 	}
-	p.name, p.address = set(user), set(host)
+	if string(user) != `""` { // which Apache writes for a user without a name
+		p.name = set(user)
+	}
+	p.address = set(host)
 	if p.tail(f, r); r.Body == nil {
 		r.Body = p.object
 	}

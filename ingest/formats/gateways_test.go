@@ -408,6 +408,7 @@ func TestCombined(t *testing.T) {
 	f(`2001:db8::7 - bob`+stamp+`"GET / HTTP/2.0" 200 5`, at+" method=GET path=/ caller=bob named status=200")
 	f(`::1 ident bob`+stamp+`"GET / HTTP/2.0" 200 5`, at+" method=GET path=/ caller=bob named status=200")
 	f(`::1 - bob the builder`+stamp+`"GET / HTTP/2.0" 200 5`, at+` method=GET path=/ caller="bob the builder" named status=200`)
+	f(`::1 - ""`+stamp+`"GET / HTTP/2.0" 200 5`, at+" method=GET path=/ caller=::1 named status=200")
 	f(`unix: - -`+stamp+`"GET / HTTP/1.1" 200 5`, at+" method=GET path=/ caller=unix: named status=200")
 	// Times with a fraction, of Apache, and nginx's $time_iso8601.
 	f(`::1 - - [21/Nov/2026:10:00:00.120 +0000] "GET / HTTP/2.0" 200 5`, "2026-11-21T10:00:00.120000Z method=GET path=/ caller=::1 named status=200")
