@@ -519,6 +519,7 @@ func TestMooncake(t *testing.T) {
 	}
 	f(`{"timestamp":1000,"input_length":7,"output_length":2,"hash_ids":[0, 1,2]}`, nativeAt+" digest=[0,1,2] tokens_in=7 tokens_out=2")
 	f(`{"timestamp":1000.0004,"hash_ids":[ 0,1 , 2 ]}`, nativeAt+" digest=[0,1,2]")
+	f(`{"chat_id":159,"parent_chat_id":-1,"timestamp":1.001,"input_length":7,"output_length":2,"type":"text","turn":1,"hash_ids":[0,1]}`, "1970-01-01T00:00:01.001000Z digest=[0,1] tokens_in=7 tokens_out=2") // Bailian's
 	f(`{"timestamp":1000,"hash_ids":[]}`, nativeAt+" digest=[]")
 	f(`{"timestamp":1000}`, nativeAt)
 	f(`{"timestamp":1000,"hash_ids":null}`, nativeAt)

@@ -1,13 +1,16 @@
 package formats
 
 import (
+	"math"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // mooncake reads Mooncake's traces of an LLM service: milliseconds since the
 // start of the trace, token numbers, and one id per 512-token block of the
-// prompt. Equal lists of ids are equal prompts, up to the last block.
+// prompt. Equal lists of ids are equal prompts, up to the last block. Those of
+// Alibaba's Bailian name a chat as well, and are in seconds.
 type mooncake struct {
 	scan rawjson.Scanner
 	ids  []byte
@@ -21,15 +24,18 @@ func detectMooncake(line []byte) bool {
 }
 
 func (p *mooncake) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	since, unit := math.NaN(), 1e3 // microseconds
 	s := &p.scan
 	s.Reset(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "timestamp":
-			if ms, ok := s.Float(); ok {
-				// What is no time of this century is none in int64 either.
-				r.Time = int64(min(max(ms*1e3, -1), maxTime))
+			if t, ok := s.Float(); ok {
+				since = t
 			}
+		case "chat_id":
+			unit = 1e6
+			s.Skip()
 		case "input_length":
 			r.TokensIn = readCount(s, r.TokensIn)
 		case "output_length":
@@ -39,6 +45,10 @@ func (p *mooncake) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		default:
 			s.Skip()
 		}
+	}
+	if !math.IsNaN(since) {
+		// What is no time of this century is none in int64 either.
+		r.Time = int64(min(max(math.Round(since*unit), -1), maxTime))
 	}
 	return failure(s)
 }
