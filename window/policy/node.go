@@ -15,9 +15,6 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// maxDepth is how deep a policy may nest; the deepest real one has six levels.
-const maxDepth = 32
-
 // reader turns YAML nodes into values and gathers what is wrong with them.
 type reader struct {
 	file   string
@@ -100,10 +97,6 @@ func (r *reader) mapping(n ast.Node, at place, fields []field, hidden ...field) 
 	m, ok := asMapping(n)
 	if !ok {
 		r.misread(at, "must be a mapping, is %s", kindOf(n))
-		return
-	}
-	if strings.Count(at.path, ".")+strings.Count(at.path, "[") > maxDepth {
-		r.problem(at, "nested too deep")
 		return
 	}
 	given := func(name string) bool {

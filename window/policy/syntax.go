@@ -137,10 +137,13 @@ func (v visitor) Visit(n ast.Node) ast.Visitor {
 	return nil
 }
 
-// tooDeep finds brackets, and lists begun on one line, nested far deeper than
-// maxDepth before the parser, which recurses and takes the square of the depth
-// in time, sees them. A bracket may stand in a text, so that the bound is
+// maxDepth is how deep brackets, and lists begun on one line, may nest. The deepest
+// real policy has six levels; a bracket may stand in a text, so that the bound is
 // generous.
+const maxDepth = 512
+
+// tooDeep finds what nests deeper before the parser sees it, which recurses and
+// takes the square of the depth in time.
 func tooDeep(text []byte) (line, column int) {
 	depth, line, start := 0, 1, 0
 	lists, heads := 0, true // heads: nothing but "- " and "? " so far
@@ -148,7 +151,7 @@ func tooDeep(text []byte) (line, column int) {
 		switch c {
 		case ' ', '-', '?':
 			if heads && c != ' ' {
-				if lists++; lists > 16*maxDepth {
+				if lists++; lists > maxDepth {
 					return line, i - start + 1
 				}
 			}
@@ -161,7 +164,7 @@ func tooDeep(text []byte) (line, column int) {
 			start = i + 1
 			lists = 0
 		case '[', '{':
-			if depth++; depth > 16*maxDepth {
+			if depth++; depth > maxDepth {
 				return line, i - start + 1
 			}
 		case ']', '}':
