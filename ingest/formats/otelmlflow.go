@@ -19,28 +19,22 @@ func isMLflow(k keys) bool {
 		k.has("spans") && bytes.Contains(k["spans"], []byte(`"mlflow.`))
 }
 
-// mlflowInfo reads what such a trace says of itself.
+// mlflowInfo reads whose such a trace is.
 func (p *otel) mlflowInfo(s *rawjson.Scanner) {
 	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "trace_metadata", "request_metadata": // the older
-			p.mlflowWhose(s)
-		default:
+		if name := string(s.Key); name != "trace_metadata" && name != "request_metadata" { // the older
 			s.Skip()
+			continue
 		}
-	}
-}
-
-// mlflowWhose reads whose a trace is.
-func (p *otel) mlflowWhose(s *rawjson.Scanner) {
-	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "mlflow.trace.session":
-			p.trace.session = readSession(s, p.trace.session)
-		case "mlflow.trace.user":
-			p.trace.user = value(s, p.trace.user)
-		default:
-			s.Skip()
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "mlflow.trace.session":
+				p.trace.session = readSession(s, p.trace.session)
+			case "mlflow.trace.user":
+				p.trace.user = value(s, p.trace.user)
+			default:
+				s.Skip()
+			}
 		}
 	}
 }
