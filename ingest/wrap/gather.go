@@ -62,9 +62,9 @@ func (g *gather[K]) waited() bool {
 func (g *gather[K]) Open() bool { return len(g.held) > 0 }
 
 // withMember appends an object that has one member more than the object text,
-// in front of the others: name, of which value appends the JSON.
-func withMember(dst []byte, name string, value func([]byte) []byte, text []byte) []byte {
+// in front of the others.
+func withMember(dst []byte, name string, value, text []byte) []byte {
 	dst = append(append(append(dst, `{"`...), name...), `":`...)
-	dst = append(value(dst), ',')
+	dst = append(append(dst, value...), ',')
 	return append(dst, text[1:]...)
 }

@@ -79,7 +79,7 @@ func (p *turns) count(line []byte) bool {
 		}
 		if call.key.counted = true; !found {
 			found = true
-			p.text = withMember(p.text[:0], "usage", func(dst []byte) []byte { return append(dst, line...) }, call.text)
+			p.text = withMember(p.text[:0], "usage", line, call.text)
 			call.text = append(call.text[:0], p.text...)
 		}
 	}

@@ -198,16 +198,13 @@ func (p *rows) emit(correlation []byte, next func(Line)) {
 	if len(order) == 1 {
 		next(last)
 	} else {
-		p.text = withMember(p.text[:0], "rows", func(dst []byte) []byte {
-			dst = append(dst, '[')
-			for n, i := range order[:len(order)-1] {
-				if n > 0 {
-					dst = append(dst, ',')
-				}
-				dst = append(dst, p.held[i].text...)
-			}
-			return append(dst, ']')
-		}, last.Text)
+		p.join = p.join[:0]
+		for _, i := range order[:len(order)-1] {
+			p.join = append(append(p.join, ','), p.held[i].text...)
+		}
+		p.join[0] = '[' // in the place of the first comma
+		p.join = append(p.join, ']')
+		p.text = withMember(p.text[:0], "rows", p.join, last.Text)
 		next(Line{Text: p.text, At: p.held[slices.Min(order)].at, Column: -1})
 	}
 	slices.Sort(order)

@@ -176,7 +176,7 @@ func (p *turns) answered(line Line, next func(Line)) {
 			continue
 		}
 		found = true
-		p.text = withMember(p.text[:0], "call", func(dst []byte) []byte { return append(dst, call.text...) }, line.Text)
+		p.text = withMember(p.text[:0], "call", call.text, line.Text)
 		call.text = append(call.text[:0], p.text...)
 		if !call.key.counted {
 			call.key.answered, call.key.uses = true, nil
