@@ -202,8 +202,14 @@ var lots = [...]struct {
 	{[]byte("seed "), matchNumber, "<number>"}, // RSpec, Minitest
 	{[]byte("seed="), matchNumber, "<number>"}, // pytest-randomly, Vitest
 	{[]byte("(node:"), matchNumber, "<number>"},
-	{[]byte("/pytest-"), matchNumber, "<number>"},         // its directory of that run
-	{[]byte("goroutine "), matchNumber, "<number>"},       // Go
+	{[]byte("/pytest-"), matchNumber, "<number>"},   // its directory of that run
+	{[]byte("goroutine "), matchNumber, "<number>"}, // Go
+	{[]byte("process ["), matchNumber, "<number>"},  // uvicorn
+	{[]byte("with PID "), matchNumber, "<number>"},  // Spring
+	{[]byte(`"pid":`), matchNumber, "<number>"},     // pino
+	{[]byte(`"time":`), matchEpoch, "<timestamp>"},  // pino
+	{[]byte(`"ts":`), matchEpoch, "<timestamp>"},    // zap
+	{[]byte("127.0.0.1:"), matchDrawnPort, "<number>"},
 	{[]byte("Start at  "), matchClockTime, "<timestamp>"}, // Vitest
 	{[]byte("Finished at: "), matchTimestamp, "<timestamp>"},
 }
@@ -212,6 +218,7 @@ var lots = [...]struct {
 var behinds = [][]byte{
 	[]byte(" runs/s"), []byte(" assertions/s"), // Minitest
 	[]byte(") panicked at "), // Rust, of a thread
+	[]byte(" --- ["),         // Spring, of its process
 }
 
 // lenLot is how long a text is at text[i:], where a number begins, that is new with
@@ -251,4 +258,20 @@ func matchClockTime(t []byte) int {
 		return 0
 	}
 	return 8
+}
+
+// matchDrawnPort matches a port that Linux draws for who asks for any.
+func matchDrawnPort(t []byte) int {
+	if n := digits(t, len(t)); n == len("32768") && string(t[:n]) >= "32768" {
+		return n
+	}
+	return 0
+}
+
+// matchEpoch matches a time in seconds since 1970, or in parts of one.
+func matchEpoch(t []byte) int {
+	if digits(t, len(t)) < len("1700000000") {
+		return 0
+	}
+	return matchNumber(t)
 }

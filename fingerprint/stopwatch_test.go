@@ -50,6 +50,9 @@ func TestUntimed(t *testing.T) {
 	is("BUILD FAILED in 1m 3s", "BUILD FAILED in <duration>")
 	is("[INFO] BUILD FAILURE\n[INFO] Total time:  1.234 s\n[INFO] Finished at: 2026-11-21T10:00:00Z", "[INFO] BUILD FAILURE\n[INFO] Total time:  <duration>\n[INFO] Finished at: <timestamp>")
 	is("(node:4711) Warning: a\nAssertionError in /var/pytest-of-a/pytest-12/b\n1 failed in 0.1s", "(node:<number>) Warning: a\nAssertionError in /var/pytest-of-a/pytest-<number>/b\n1 failed in <duration>")
+	is("Get http://127.0.0.1:43215/a: EOF, 127.0.0.1:8080, 127.0.0.1:18080\n1 failed in 0.1s", "Get http://127.0.0.1:<number>/a: EOF, 127.0.0.1:8080, 127.0.0.1:18080\n1 failed in <duration>")
+	is("ERROR 4711 --- [main] a with PID 4711\nStarted server process [4711]\n1 failed in 0.1s", "ERROR <number> --- [main] a with PID <number>\nStarted server process [<number>]\n1 failed in <duration>")
+	is("> a\n{\"time\":1764350000123,\"pid\":4711}\n{\"ts\":1764350000.123}\n1 failed in 0.1s, \"time\":12", "> a\n{\"time\":<timestamp>,\"pid\":<number>}\n{\"ts\":<timestamp>}\n1 failed in <duration>, \"time\":12")
 	is("a: error: no\n\nreal\t0m1.234s\nuser\t0m0.100s", "a: error: no\n\nreal\t<duration>\nuser\t<duration>")
 	is("Chunk ID: 1\nWall time: 2 seconds\nOutput:\n1 failed in 0.41s", "Output:\n1 failed in <duration>")
 
