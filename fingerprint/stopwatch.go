@@ -15,16 +15,21 @@ import "bytes"
 const stopwatchEnd = 1200
 
 // untimed puts placeholders into the trimmed text of a result that ends with how
-// long it took. An object of JSON is no output of a program, unless it has one.
+// long it took, or says that a program failed. An object of JSON is no output of a
+// program, unless it has one.
 func (w *Writer) untimed(t spoken) spoken {
 	end := stopwatchEnd
 	if t.verbatim {
 		end *= len(`\n`) // as it is if all of it is escaped
 	}
-	if len(t.text) == 0 || !mayTellTime(t.text[max(0, len(t.text)-end):]) || t.text[0] == '{' && !has(t.text, outputs) {
+	failed := saysFailed(t.text)
+	if len(t.text) == 0 || !failed && !mayTellTime(t.text[max(0, len(t.text)-end):]) || t.text[0] == '{' && !has(t.text, outputs) {
 		return t
 	}
 	whole := w.decoded(t)
+	if failed {
+		return w.replaced(whole, nextOfFailedRun)
+	}
 	if !endsTimed(whole) || !hasVerdict(whole) {
 		return t
 	}

@@ -1,0 +1,146 @@
+package fingerprint
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Programs that log tell the time where their lines begin. That a log goes on is
+// news; that a program fails again is none, though its lines tell another time. So
+// that is no part of a result in which an agent says that the program exited with a
+// code of failure. Who reads a log or asks for a state is told 0, or no code.
+
+// failureEnd is how far from its ends a text is looked at for the code, bytes: agents
+// write it before or behind what a program said. All results pay for it.
+const failureEnd = 512
+
+// failures are what stands where a line begins, or behind a bracket or a quote, before
+// the "ode" of the name of such a code.
+var failures = [][]byte{
+	[]byte("Exit c"),                            // Claude Code, Codex, Roo Code
+	[]byte("Exit C"),                            // Gemini CLI, Qwen Code
+	[]byte("Process exited with c"),             // Codex
+	[]byte("Command exited with c"),             // Pi
+	[]byte("The command completed with exit c"), // OpenHands
+	[]byte("returnc"),                           // mini-swe-agent
+	[]byte("exit_c"),                            // Codex, where it is JSON
+}
+
+// saysFailed tells whether a text says so, as it is or as it stands in JSON.
+func saysFailed(text []byte) bool {
+	return hasFailure(text[:min(len(text), failureEnd)]) || hasFailure(text[max(0, len(text)-failureEnd):])
+}
+
+func hasFailure(text []byte) bool {
+	for rest := text; ; {
+		var found bool
+		if _, rest, found = bytes.Cut(rest, []byte("ode")); !found {
+			return false
+		}
+		n := lenSeparator(rest)
+		if n > 0 && isFailure(rest[n:]) && endsInFailure(text[:len(text)-len(rest)-len("ode")]) {
+			return true
+		}
+	}
+}
+
+func endsInFailure(text []byte) bool {
+	for _, name := range failures {
+		if before, is := bytes.CutSuffix(text, name); is {
+			return len(before) == 0 || strings.IndexByte("\n[<\"", before[len(before)-1]) >= 0 || bytes.HasSuffix(before, []byte(`\n`))
+		}
+	}
+	return false
+}
+
+// isFailure tells whether a text begins with a code of failure. That of what was
+// stopped, 124 by timeout or more by a signal, is none: it may be a log that was read
+// as it went on.
+func isFailure(text []byte) bool {
+	const stopped = "124"
+	n := digits(text, len(text))
+	return n > 0 && text[0] != '0' && (n < len(stopped) || n == len(stopped) && string(text[:n]) < stopped)
+}
+
+// nextOfFailedRun finds what is new with each run of a program that fails; start is
+// -1 if there is no more.
+func nextOfFailedRun(text []byte, from int) (start, end int, placeholder string) {
+	for i := from; i < len(text); i++ {
+		if !isDigit(text[i]) {
+			continue
+		}
+		if n := lenLogTime(text, i); n > 0 {
+			return i, i + n, "<timestamp>"
+		}
+		if start, end, placeholder = ofOneRun(text, i); end > start {
+			return start, end, placeholder
+		}
+	}
+	return -1, -1, ""
+}
+
+// lineHead is how far from the beginning of a line its time may stand, bytes.
+const lineHead = 48
+
+// newlines are what a line may begin behind, also in JSON. The first one of what a
+// program said stands there behind "output" or "stdout", and Gemini CLI's "Output: ".
+var newlines = [...][]byte{[]byte("\n"), []byte(`\n`), []byte(`ut": "`), []byte(`ut":"`), []byte("Output: ")}
+
+// lenLogTime is how long the time of day at text[i:] is with which a line of a log
+// begins, to the second, and the number of the process behind it; 0 if there is none.
+// Before it stand a date and a level at most: "[2026-11-21 10:00:00", "E1121 10:00:00".
+func lenLogTime(text []byte, i int) int {
+	colon := i + digits(text[i:], 2)
+	if colon == len(text) || text[colon] != ':' {
+		return 0
+	}
+	start, end := clockAround(text, colon)
+	if start != i || end-start < len("0:00:00") {
+		return 0
+	}
+	head := text[max(0, i-lineHead):i]
+	whole := len(head) == i
+	for _, newline := range newlines {
+		if n := bytes.LastIndex(head, newline); n >= 0 {
+			head, whole = head[n+len(newline):], true
+		}
+	}
+	if n := bytes.LastIndex(head, []byte("| ")); n >= 0 {
+		head = head[n+len("| "):] // Docker Compose: app-1  | 10:00:00
+	}
+	if head = bytes.TrimLeft(head, " [("); !whole || !isLogHead(head) && !isNamed(text, i, head) {
+		return 0
+	}
+	return end - start + lenProcess(text[end:])
+}
+
+// isLogHead tells what stands before a clock in a log from what a test says of two
+// times that differ: no small letter, quote, or indent, and no sign before it.
+func isLogHead(head []byte) bool {
+	return len(head) == 0 || (isDigit(head[0]) || isLetter(head[0])) &&
+		!bytes.ContainsAny(head, `abcdefghijklmnopqrstuvwxyz"'`) && !bytes.Contains(head, []byte("  "))
+}
+
+// isNamed tells whether the time with the clock at text[i:] is named in a line that
+// begins so: {"level":"error","time":"2026-11-21T10:00:00Z", time=2026-11-21T10:00:00Z.
+func isNamed(text []byte, i int, head []byte) bool {
+	members := bytes.HasPrefix(head, []byte("{")) || bytes.HasPrefix(head, []byte("time="))
+	return members && lenWhen(text, max(0, i-len("2026-11-21T"))) > 0
+}
+
+// lenProcess is how long the number of a process is behind a time and before a level
+// in capitals, with what stands between: " +0000] [4711] [INFO]", " #4711] FATAL".
+// Other numbers may count what is left to do.
+func lenProcess(text []byte) int {
+	number := bytes.TrimLeft(text, " +0:ZUTC][#")
+	between := len(text) - len(number)
+	n := digits(number, len(number))
+	level, bracketed := bytes.CutPrefix(number[n:], []byte("]"))
+	level = bytes.TrimLeft(level, " [")
+	if n == 0 || between == 0 || !bracketed || len(level) < 2 || !isCapital(level[0]) || !isCapital(level[1]) {
+		return 0
+	}
+	return between + n
+}
+
+func isCapital(c byte) bool { return 'A' <= c && c <= 'Z' }

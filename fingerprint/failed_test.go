@@ -1,0 +1,89 @@
+package fingerprint
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestFailed: the times with which lines of a log begin are no part of a result that
+// says that the program failed. They are of all others, and so is what a test says of
+// times that differ.
+func TestFailed(t *testing.T) {
+	turn := mustNew(t, "tool-call-result", Options{})
+	is := func(text, want string) {
+		t.Helper()
+		quoted, want := string(rawJSON(t, text)), string(rawJSON(t, want))
+		for _, content := range []string{quoted, strings.ReplaceAll(quoted, "i", `\u0069`)} {
+			wantCanonicals(t, turn, request(t, "messages", `[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":`+content+`}]}]`),
+				`[["tool_call_result",{"arguments":{},"name":"f","result":{"text":`+want+`}}]]`)
+		}
+	}
+	same := func(text string) { t.Helper(); is(text, text) }
+
+	// As agents say it.
+	for _, said := range []string{
+		"Exit code 1\nLOG",
+		"Exit code: 2\nOutput:\nLOG",
+		"Process exited with code 101\nOutput:\nLOG",
+		"<returncode>1</returncode>\n<output>\nLOG</output>",
+		"LOG\n[The command completed with exit code 1.]\n[Current working directory: /w]",
+		"LOG\n[Process exited with code 1]",
+		"LOG\n\nCommand exited with code 1",
+		"Output: LOG\nError: (none)\nExit Code: 1\nSignal: (none)",
+		`{"returncode": 1, "output": "LOG"}`,
+		`{"exit_code":1,"stdout":"LOG"}`,
+	} {
+		is(strings.ReplaceAll(said, "LOG", "2026-11-21 10:00:00,123 ERROR no"), strings.ReplaceAll(said, "LOG", "2026-11-21 <timestamp> ERROR no"))
+	}
+	for _, said := range []string{
+		"LOG",
+		"Exit code 0\nLOG",
+		"Exit code 124\nLOG", // timeout 10 tail -f
+		"Exit code 143\nLOG", // by a signal
+		"Exit code -1\nLOG",
+		"LOG\n2026-11-21 10:00:01 ERROR: Process exited with code 1", // of a log that is read
+		"LOG\napp-1 exited with code 1",
+		"LOG\nNode 1",
+		"LOG\nexit code",
+		"LOG" + strings.Repeat(" ", failureEnd) + "Exit code: 1\n." + strings.Repeat(".", failureEnd),
+		`{"exit_code":1,"finished":"2026-11-21 10:00:00"}`,
+	} {
+		same(strings.ReplaceAll(said, "LOG", "2026-11-21 10:00:00,123 ERROR no"))
+	}
+
+	// As programs log.
+	failed := func(text, want string) { t.Helper(); is("Exit code 1\n"+text, "Exit code 1\n"+want) }
+	failed("[10:00:00] a\n10:00:00.123 [main] b", "[<timestamp>] a\n<timestamp> [main] b")
+	failed("2026/11/21 10:00:00 a.go:3: no\nexit status 1", "2026/11/21 <timestamp> a.go:3: no\nexit status 1")
+	failed("2026-11-21T10:00:00.123Z a\n  INFO 2026-11-21T10:00:00Z b", "2026-11-21T<timestamp>Z a\n  INFO 2026-11-21T<timestamp>Z b")
+	failed("[2026-11-21 10:00:00 +0000] [4711] [ERROR] a", "[2026-11-21 <timestamp>] [ERROR] a")             // Gunicorn
+	failed("F, [2026-11-21T10:00:00.123456 #4711] FATAL -- : a", "F, [2026-11-21T<timestamp>] FATAL -- : a") // Rails
+	failed("app-1  | 2026-11-21T10:00:00.123456789Z a", "app-1  | 2026-11-21T<timestamp>Z a")
+	failed(`time=2026-11-21T10:00:00.123Z level=ERROR`, `time=2026-11-21T<timestamp>Z level=ERROR`)
+	failed(`{"level":"fatal","time":"2026-11-21T10:00:00Z","message":"a"}`, `{"level":"fatal","time":"2026-11-21T<timestamp>Z","message":"a"}`)
+	failed("goroutine 7 [running]:\nexit status 2", "goroutine <number> [running]:\nexit status 2") // though nothing was timed
+
+	failed("2026-11-21 10:00:00 12 of 20 failed", "2026-11-21 <timestamp> 12 of 20 failed")
+	failed("[2026-11-21 10:00:00] [12] failed", "[2026-11-21 <timestamp>] [12] failed")
+	for _, said := range []string{
+		"AssertionError: '2026-01-02 10:00:00' != '2026-01-02 09:00:00'",
+		"E       - 10:00:00\nE       + 09:00:00",
+		"-2026-01-02 10:00:00\n+2026-01-02 09:00:00",
+		`    Expected: "2026-01-02T10:00:00Z"`,
+		`    -   "date": "2026-01-02T10:00:00Z"`,
+		"error: no run at 10:00:00, nor on 2026-11-21 10:00:00",
+		strings.Repeat(".", lineHead+1) + " 10:00:00",
+		"2026-11-21 a\n10:00 b\nfe80:00:00:01",
+		"10:00:00:00 1:2:3",
+		"10",
+	} {
+		failed(said, said)
+	}
+
+	// Hostile texts take no time that grows faster than they.
+	hostile(t, func(size int) {
+		for _, part := range []string{"10:00:00 ", "1:", "10:00:00", "\n10:00:00 [1", "code ", "\n1"} {
+			canonicals(turn, request(t, "messages", `[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":`+string(rawJSON(t, "Exit code 1\n"+strings.Repeat(part, size)))+`}]`))
+		}
+	})
+}
