@@ -510,6 +510,9 @@ func TestLinesBesideEvents(t *testing.T) {
 		if got := Detect(fmt.Appendf(nil, of, more)); got == nil || got.Name != want {
 			t.Errorf("%s is %v, want %s", more, got, want)
 		}
+		if got, bad, _ := readLines("otlp+loopgauge", strings.Repeat(fmt.Sprintf(of, more)+"\n", 2)); len(got) != 2 || bad != nil {
+			t.Errorf("%s: %q, %q", more, got, bad)
+		}
 	}
 }
 

@@ -336,7 +336,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 				sp.calls(kind)
 			}
 		case "span.type": // OpenRouter's: a part of a call, an attempt at a provider, is chat, too
-			sp.prepares = sp.prepares || string(otelText(s)) == "span"
+			sp.prepares = string(otelText(s)) == "span" || sp.prepares
 		case "langsmith.span.kind": // those of prompts and retrievers are chat and embeddings, too
 			switch string(otelText(s)) {
 			case "prompt", "retriever":

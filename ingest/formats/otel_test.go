@@ -154,6 +154,7 @@ func TestOtelSpan(t *testing.T) {
 	f(``, call("gen_ai.output.messages", `[{"role":"assistant","parts":[],"finish_reason":"tool_calls"}]`)...)
 	f(` tool_calls=0`, call("gen_ai.output.messages", `[{"role":"assistant","parts":[],"finish_reason":"stop"}]`)...)
 	f(` tool_calls=1 name=f arguments={}`, call("gen_ai.output.messages", `[{"function_call":{"name":"f","arguments":"{}"},"finish_reason":"function_call"}]`)...)
+	f(` tool_calls=2 name=f name=g`, call("gen_ai.output.messages", `[{"finish_reason":"tool_call","tool_calls":[{"name":"f"}]},{"finish_reason":"tool_call","tool_calls":[{"name":"g"}]}]`)...)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"it's\"}]}"`, "llm.request.type", "chat", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", `[{'type': 'text', 'text': "it's"}]`)
 	for _, text := range []string{"[{name}]", "[{'type': 'text', 'text': 'cut"} { // no list
 		f(` messages=1 last="{\"role\":\"user\",\"content\":\"`+text+`\"}"`, "llm.request.type", "chat", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", text)
@@ -281,6 +282,7 @@ func TestOtelSpan(t *testing.T) {
 		"gen_ai.completion", `{"generations":[[{"message":{"lc":1,"kwargs":{"additional_kwargs":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]},"tool_calls":[{"name":"f","args":{"x":1},"id":"1"}]}}}]],"type":"LLMResult"}`)...)
 	f(` tool_calls=0`, call("gen_ai.prompt", `{"messages":[[{"lc":1}],[{"lc":1}]]}`, "gen_ai.completion", `{"generations":[[{"message":{"lc":1}}]],"type":"LLMResult"}`)...)
 	is("column 0: no request in it", call("langsmith.span.kind", "prompt")...)
+	is("column 0: no request in it", call("langsmith.span.kind", "prompt", "span.type", "span")...)
 	// MLflow writes JSON, texts in quotes; its server gives values. One that was hidden is not what was said.
 	f(` model=m backend=openai messages=1 last="{\"role\":\"user\"}" has_tools=true tool_calls=1 name=f tokens_in=7 tokens_out=2 tokens_cached=4 cost=0.5`, "mlflow.spanType", `"CHAT_MODEL"`,
 		"mlflow.spanInputs", `{"messages":[{"role":"user"}]}`, "mlflow.spanOutputs", `{"choices":[{"message":{"tool_calls":[{"function":{"name":"f"}}]}}]}`, "mlflow.llm.model", `"m"`, "mlflow.llm.provider", `"openai"`,

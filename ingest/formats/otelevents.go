@@ -282,10 +282,10 @@ func (p *otelCall) answerLog(body []byte, r *fingerprint.Request) {
 			if b.Kind() == rawjson.Object {
 				r.ToolCalls = readParts(b, r.ToolCalls)
 			} else {
-				called = called || fingerprint.Placeholder(b.Text(nil)) != fingerprint.Computable
+				called = fingerprint.Placeholder(b.Text(nil)) != fingerprint.Computable || called
 			}
 		case "finish_reason":
-			called = called || endsInCall(b.Text(nil))
+			called = endsInCall(b.Text(nil)) || called
 		default:
 			b.Skip()
 		}

@@ -278,7 +278,7 @@ func (c *chat) issued(list []byte, r *fingerprint.Request, reads fingerprint.Fie
 			case "function_call":
 				readToolCall(s, r)
 			case "finish_reason":
-				called = called || endsInCall(s.Text(nil))
+				called = endsInCall(s.Text(nil)) || called
 			default:
 				s.Skip()
 			}

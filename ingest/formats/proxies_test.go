@@ -339,6 +339,9 @@ func TestStreamedResponses(t *testing.T) {
 	// Why it ended is enough, without [DONE].
 	f(`tool_calls=0`, chunk(`{"content":"hi"},"finish_reason":null`), `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`)
 	f(``, chunk(`{"content":"hi"},"finish_reason":null`))
+	// OpenRouter says it again in the chunk with the tokens, Google in each.
+	f(`tool_calls=0 tokens_in=5 tokens_out=6`, chunk(`{},"finish_reason":"stop"`), `data: {"choices":[{"index":0,"delta":{},"finish_reason":null}],"usage":{"prompt_tokens":5,"completion_tokens":6}}`)
+	f(`tool_calls=0 tokens_in=5 tokens_out=6`, `data: {"candidates":[{"finishReason":"STOP"}]}`, `data: {"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":6}}`)
 	// Whatever field comes first, and comments of those who keep the line open.
 	for _, first := range []string{": OPENROUTER PROCESSING", ":", "retry: 3000", "id: 1\nevent: x", "data:{}"} {
 		f(`tool_calls=0`, first, chunk(`{"content":"hi"}`), `data: [DONE]`)

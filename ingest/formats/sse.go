@@ -203,7 +203,7 @@ func (p *streamed) choice(s *rawjson.Scanner) {
 		case "index":
 			choice = readCount(s, choice)
 		case "finish_reason": // not everybody sends [DONE] behind it
-			p.done = p.done || len(s.Text(nil)) > 0
+			p.done = len(s.Text(nil)) > 0 || p.done
 		case "delta":
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
@@ -320,7 +320,7 @@ func (p *streamed) candidates(s *rawjson.Scanner) {
 					c.arguments = append(c.arguments, p.keep(call.Arguments))
 				}
 			case "finishReason", "finish_reason":
-				p.done = p.done || len(s.Text(nil)) > 0
+				p.done = len(s.Text(nil)) > 0 || p.done
 			default:
 				s.Skip()
 			}

@@ -70,7 +70,7 @@ func (p *otlp) record() {
 				}
 			}
 		case "eventName":
-			p.events = p.events || len(s.Text(nil)) > 0
+			p.events = len(s.Text(nil)) > 0 || p.events
 		case "attributes":
 			for s.Array(); s.NextElement(); {
 				for s.Object(); s.NextNamed("key"); {
