@@ -442,6 +442,11 @@ func TestOtelJoin(t *testing.T) {
 		event("exception", "content", "no"), event("gen_ai.system.message", "gen_ai.system", "az.ai.inference", "gen_ai.event.content", `{"role":"developer","content":"be good"}`),
 		event("gen_ai.tool.message", "gen_ai.event.content", `{"id":"t","content":"ok"}`),
 		event("gen_ai.choice", "gen_ai.event.content", `{"finish_reason":"tool_calls","message":{"tool_calls":[{"id":"u","type":"function","function":{"name":"f","arguments":"{}"}}]}}`))
+	// One whose text was cut is not known, nor is what was called in it.
+	const cut = ` lost="content truncated by the logger"`
+	happened(` messages=1 last="{\"role\":\"user\",\"content\":null}"`+cut, event("gen_ai.user.message", "gen_ai.event.content", `{"role":"user","content":"he`))
+	happened(` messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}"`+cut, event("gen_ai.user.message", "content", "hi"),
+		event("gen_ai.choice", "gen_ai.event.content", `{"message":{"tool_calls":[{"id":"u","function":{"name":"f","arguments":"{`))
 	// What MLflow makes of a stream has no calls; its chunks do.
 	chunk := func(delta, end string) string {
 		return event("mlflow.chunk.item.0", "mlflow.chunk.value", `{"choices":[{"index":0,"delta":{"tool_calls":`+delta+`},"finish_reason":`+end+`}]}`)

@@ -218,8 +218,12 @@ func (p *otelCall) messageLog(kind logKind, body []byte, r *fingerprint.Request)
 		}
 		out = append(append(out, orNull(b.Value())...), ',')
 	}
-	if !some && r.Lost == fingerprint.Computable {
+	switch {
+	case r.Lost != fingerprint.Computable:
+	case !some:
 		r.Lost = fingerprint.LossyContent // content was not to be captured
+	case isCut(b, body):
+		r.Lost = fingerprint.TruncatedContent
 	}
 	p.in.json = append(bytes.TrimSuffix(out, []byte{','}), '}')
 	if message := p.in.json[from:]; hasConverse(message) {
@@ -291,4 +295,12 @@ func (p *otelCall) answerLog(body []byte, r *fingerprint.Request) {
 		}
 	}
 	r.ToolCallsLogged = !called || len(r.ToolCalls) > 0
+	if isCut(b, body) {
+		r.Lost = fingerprint.TruncatedContent
+	}
+}
+
+// isCut tells that an event's body, which was read, is a text of JSON without its end.
+func isCut(b *rawjson.Scanner, body []byte) bool {
+	return bytes.HasPrefix(body, []byte("{")) && b.End() != nil
 }
