@@ -451,9 +451,14 @@ func TestOtelJoin(t *testing.T) {
 	chunk := func(delta, end string) string {
 		return event("mlflow.chunk.item.0", "mlflow.chunk.value", `{"choices":[{"index":0,"delta":{"tool_calls":`+delta+`},"finish_reason":`+end+`}]}`)
 	}
-	f(`id=a named tool_calls=1 call=c name=f arguments="{\"a\":1}"`, `{"spanId":"a","startTimeUnixNano":"1000000000","events":[`+
-		chunk(`[{"index":0,"id":"c","function":{"name":"f","arguments":""}}]`, `null`)+`,`+chunk(`[{"index":0,"function":{"arguments":"{\"a\":1}"}}]`, `null`)+`,`+chunk(`null`, `"tool_calls"`)+`],`+
-		otelAttributes("mlflow.spanType", `"CHAT_MODEL"`, "mlflow.spanOutputs", `{"choices":[{"message":{"role":"assistant","content":"","tool_calls":null}}]}`)+`}`)
+	streamed := func(want string, chunks ...string) {
+		t.Helper()
+		f("id=a named"+want, `{"spanId":"a","startTimeUnixNano":"1000000000","events":[`+strings.Join(chunks, ",")+`],`+
+			otelAttributes("mlflow.spanType", `"CHAT_MODEL"`, "mlflow.spanOutputs", `{"choices":[{"message":{"role":"assistant","content":"","tool_calls":null}}]}`)+`}`)
+	}
+	begun, more, ended := chunk(`[{"index":0,"id":"c","function":{"name":"f","arguments":""}}]`, `null`), chunk(`[{"index":0,"function":{"arguments":"{\"a\":1}"}}]`, `null`), chunk(`null`, `"tool_calls"`)
+	streamed(` tool_calls=1 call=c name=f arguments="{\"a\":1}"`, begun, more, ended)
+	streamed(``, more, ended) // of more events than a span keeps
 	// Blocks of Converse as a text, by Strands Agents.
 	happened(` messages=3 last="{\"role\":\"tool\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"t\",\"content\":[{\"text\":\"ok\"}]}]}" tool_calls=1 call=u name=f arguments="{\"a\":1}"`,
 		event("gen_ai.user.message", "content", `[{"text":"hi"}]`), event("gen_ai.assistant.message", "content", `[{"toolUse":{"toolUseId":"t","name":"f","input":{}}}]`),

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -106,6 +107,11 @@ func (p *otelCall) mlflowChunks(sp *otelSpan, r *fingerprint.Request) {
 				p.chunks.event(r)
 			})
 		}
+	}
+	// A span keeps its last 128 events: the name of a call may be in those before.
+	if slices.ContainsFunc(p.chunks.calls, func(c streamedCall) bool { return c.name == span{} }) {
+		r.ToolCallsLogged = false
+		return
 	}
 	p.chunks.finish(r, p.reads)
 }
