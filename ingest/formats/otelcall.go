@@ -388,21 +388,16 @@ func (p *otelCall) finish(sp *otelSpan, r *fingerprint.Request) {
 // exception is what a span says of why it failed in its events.
 func (p *otelCall) exception(sp *otelSpan) (class, message []byte) {
 	s := &p.happened
-	s.Reset(sp.events)
-	for s.Array(); s.NextElement(); {
-		for s.Object(); nextDetails(s); {
-			eachAttribute(s, func(key []byte) {
-				switch string(key) {
-				case "exception.type":
-					class = otelText(s)
-				case "exception.message":
-					message = otelText(s)
-				default:
-					s.Skip()
-				}
-			})
+	eachDetail(s, sp.events, func(key []byte) {
+		switch string(key) {
+		case "exception.type":
+			class = otelText(s)
+		case "exception.message":
+			message = otelText(s)
+		default:
+			s.Skip()
 		}
-	}
+	})
 	return class, message
 }
 

@@ -107,6 +107,16 @@ func nextDetails(s *rawjson.Scanner) bool {
 	return false
 }
 
+// eachDetail calls f at the value of each attribute of all of a span's events.
+func eachDetail(s *rawjson.Scanner, events rawjson.Value, f func(key []byte)) {
+	s.Reset(events)
+	for s.Array(); s.NextElement(); {
+		for s.Object(); nextDetails(s); {
+			eachAttribute(s, f)
+		}
+	}
+}
+
 // list reads the events of a call that are one attribute, each a body with its name
 // in it, as Pydantic AI's first version writes them.
 func (p *otelCall) list(r *fingerprint.Request) {

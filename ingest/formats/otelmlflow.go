@@ -95,19 +95,14 @@ func (p *otelCall) mlflowChunks(sp *otelSpan, r *fingerprint.Request) {
 	}
 	p.chunks.reset()
 	s := &p.happened
-	s.Reset(sp.events)
-	for s.Array(); s.NextElement(); {
-		for s.Object(); nextDetails(s); {
-			eachAttribute(s, func(key []byte) {
-				if string(key) != "mlflow.chunk.value" {
-					s.Skip()
-					return
-				}
-				p.chunks.scan.Reset(otelText(s))
-				p.chunks.event(r)
-			})
+	eachDetail(s, sp.events, func(key []byte) {
+		if string(key) != "mlflow.chunk.value" {
+			s.Skip()
+			return
 		}
-	}
+		p.chunks.scan.Reset(otelText(s))
+		p.chunks.event(r)
+	})
 	// A span keeps its last 128 events: the name of a call may be in those before.
 	if slices.ContainsFunc(p.chunks.calls, func(c streamedCall) bool { return c.name == span{} }) {
 		r.ToolCallsLogged = false
