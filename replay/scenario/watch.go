@@ -13,6 +13,7 @@ type Watch struct {
 	plan    *window.Plan
 
 	mustFire, mustNotFire []*sight
+	sights                []*sight // of both
 	conversations         []string // of the request at hand
 	requests              int64
 	episodes              []window.Episode
@@ -48,6 +49,7 @@ func (f *Fixture) Watch(plan *window.Plan) *Watch {
 		return out
 	}
 	w.mustFire, w.mustNotFire = sights(f.mustFire), sights(f.mustNotFire)
+	w.sights = slices.Concat(w.mustFire, w.mustNotFire)
 	return w
 }
 
@@ -60,12 +62,10 @@ func (w *Watch) Event(ev *window.Event) error {
 			w.conversations = append(w.conversations, ev.Scopes[i].Values[k])
 		}
 	}
-	for _, list := range [][]*sight{w.mustFire, w.mustNotFire} {
-		for _, s := range list {
-			if s.picked = s.picks(ev, w.conversations); s.picked {
-				s.requests++
-				w.why(s, ev)
-			}
+	for _, s := range w.sights {
+		if s.picked = s.picks(ev, w.conversations); s.picked {
+			s.requests++
+			w.why(s, ev)
 		}
 	}
 	return nil
@@ -73,11 +73,9 @@ func (w *Watch) Event(ev *window.Event) error {
 
 // Exclude sees a request that no rule does. What it is in is told by its session alone.
 func (w *Watch) Exclude(ev *window.Event) error {
-	for _, list := range [][]*sight{w.mustFire, w.mustNotFire} {
-		for _, s := range list {
-			if s.picks(ev, []string{ev.Session}) {
-				s.excluded++
-			}
+	for _, s := range w.sights {
+		if s.picks(ev, []string{ev.Session}) {
+			s.excluded++
 		}
 	}
 	return nil
@@ -99,14 +97,12 @@ func (w *Watch) why(s *sight, ev *window.Event) {
 
 // Verdict sees what a rule says of the request.
 func (w *Watch) Verdict(v *window.Verdict) error {
-	for _, list := range [][]*sight{w.mustFire, w.mustNotFire} {
-		for _, s := range list {
-			if s.picked && s.wants(v.Rule) {
-				s.counted++
-				s.see(near{v.Rule.Name, v.Count, v.Threshold})
-				if v.Fired {
-					s.fired[v.Episode]++
-				}
+	for _, s := range w.sights {
+		if s.picked && s.wants(v.Rule) {
+			s.counted++
+			s.see(near{v.Rule.Name, v.Count, v.Threshold})
+			if v.Fired {
+				s.fired[v.Episode]++
 			}
 		}
 	}
