@@ -179,12 +179,23 @@ func (r *reader) list(n ast.Node, at place, read func(n ast.Node, at place)) {
 }
 
 func (r *reader) texts(to *[]string, at *place) func(ast.Node, place) {
+	return r.words(to, at, func(string) string { return "" })
+}
+
+// words reads a list of texts, and takes those with which there is no problem.
+func (r *reader) words(to *[]string, at *place, problem func(string) string) func(ast.Node, place) {
 	return func(n ast.Node, here place) {
 		*to, *at = []string{}, here
 		r.list(n, here, func(n ast.Node, at place) {
-			if text, ok := r.textOf(n, at); ok {
-				*to = append(*to, text)
+			text, ok := r.textOf(n, at)
+			if !ok {
+				return
 			}
+			if what := problem(text); what != "" {
+				r.misread(at, "%s", what)
+				return
+			}
+			*to = append(*to, text)
 		})
 	}
 }

@@ -99,16 +99,16 @@ func (r *reader) rule(n ast.Node, at place) *ruleDraft {
 			d.identityAt = at
 			d.identity, d.parts = "", nil
 			if _, ok := n.(*ast.SequenceNode); ok {
-				r.texts(&d.parts, &d.identityAt)(n, at)
+				r.words(&d.parts, &d.identityAt, partProblem)(n, at)
 				return
 			}
 			d.identity, _ = r.textOf(n, at)
 		}},
-		{"mask", r.texts(&d.mask, &d.maskAt)},
+		{"mask", r.words(&d.mask, &d.maskAt, maskProblem)},
 		{"normalize", r.choice([]string{"lower", "none"}, func(s string) { d.lower = s == "lower" })},
 		{"limit_keys", r.texts(&d.limitKeys, &d.limitKeysAt)},
 		{"body_hash", r.choice(bodyHashes, func(s string) { d.bodyHash = s })},
-		{"scope", r.texts(&d.scope, &d.scopeAt)},
+		{"scope", r.words(&d.scope, &d.scopeAt, scopeProblem)},
 		{"counter", func(n ast.Node, at place) {
 			if d.kindAt.line == 0 {
 				d.kindAt = at

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -23,7 +22,7 @@ func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Iden
 	}
 	scope, err := fingerprint.NewScope(d.scope)
 	if err != nil {
-		r.problem(d.under(d.scopeAt, "scope"), "%s", scopeProblem(err, d.scope))
+		r.problem(d.under(d.scopeAt, "scope"), "%s", err)
 	}
 	r.checkCounter(d)
 	r.checkThreshold(d, d.threshold, d.under(d.thresholdAt, "threshold"), d.thresholdAt.line == 0 && d.threshold == 0)
@@ -96,7 +95,9 @@ func (d *ruleDraft) selection() string {
 func (r *reader) buildIdentity(d *ruleDraft, identities map[string]*fingerprint.Identity) *fingerprint.Identity {
 	at := d.under(d.identityAt, "identity")
 	if d.identity == "" && len(d.parts) == 0 {
-		r.missing(d, at, "is missing: a name or a list of parts; docs/policy.md has them")
+		if !r.wrong[at.path+"[0]"] { // none of its parts could be read
+			r.missing(d, at, "is missing: a name or a list of parts; docs/policy.md has them")
+		}
 		return nil
 	}
 	o := fingerprint.Options{Parts: d.parts, Mask: d.mask, Lower: d.lower, LimitKeys: d.limitKeys, IgnoreBody: d.bodyHash == "ignore", RequireBody: d.bodyHash == "require"}
@@ -115,7 +116,7 @@ func (r *reader) buildIdentity(d *ruleDraft, identities map[string]*fingerprint.
 }
 
 // identityProblem finds the field that an identity does not take, and adds the
-// word that was meant, if a name is nearly right.
+// word that was meant, if its name is nearly right.
 func (d *ruleDraft) identityProblem(err error, at place) (place, string) {
 	if option, ok := errors.AsType[*fingerprint.OptionError](err); ok {
 		fields := map[string]place{"mask": d.maskAt, "limit_keys": d.limitKeysAt}
@@ -124,24 +125,6 @@ func (d *ruleDraft) identityProblem(err error, at place) (place, string) {
 	names := fingerprint.IdentityNames()
 	if d.identity != "" && !slices.Contains(names, d.identity) {
 		return at, fmt.Sprintf("no identity is called %q%s", d.identity, suggest(d.identity, names))
-	}
-	names = nil
-	for _, p := range fingerprint.Parts {
-		names = append(names, p.Name)
-	}
-	for _, part := range d.parts {
-		if name, _, _ := strings.Cut(part, ":"); !slices.Contains(names, name) {
-			return at, fmt.Sprintf("no part is called %q%s", name, suggest(name, names))
-		}
-	}
-	names = nil
-	for _, m := range fingerprint.Masks {
-		names = append(names, m.Name)
-	}
-	for _, m := range d.mask {
-		if !slices.Contains(names, m) {
-			return d.under(d.maskAt, "mask"), fmt.Sprintf("no mask is called %q%s", m, suggest(m, names))
-		}
 	}
 	return at, err.Error()
 }

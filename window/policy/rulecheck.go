@@ -17,17 +17,40 @@ func (r *reader) missing(d *ruleDraft, at place, format string, args ...any) {
 	}
 }
 
-func scopeProblem(err error, fields []string) string {
-	names := fingerprint.ScopeNames()
-	for _, f := range fields {
-		if f == "attr:" {
-			return "write attr:NAME, the name of an attribute"
-		}
-		if !slices.Contains(names, f) && !strings.HasPrefix(f, "attr:") {
-			return fmt.Sprintf("no request field is called %q%s", f, suggest(f, names))
-		}
+// unknown is the problem of a word that is none of those there are, at its own
+// place in a list, so that none hides another; "" of one that is.
+func unknown(what, word string, words []string) string {
+	if slices.Contains(words, word) {
+		return ""
 	}
-	return err.Error()
+	return fmt.Sprintf("no %s is called %q%s", what, word, suggest(word, words))
+}
+
+func scopeProblem(field string) string {
+	switch name, isAttr := strings.CutPrefix(field, "attr:"); {
+	case !isAttr:
+		return unknown("request field", field, fingerprint.ScopeNames())
+	case name == "":
+		return "write attr:NAME, the name of an attribute"
+	}
+	return ""
+}
+
+func partProblem(part string) string {
+	var names []string
+	for _, p := range fingerprint.Parts {
+		names = append(names, p.Name)
+	}
+	name, _, _ := strings.Cut(part, ":")
+	return unknown("part", name, names)
+}
+
+func maskProblem(mask string) string {
+	var names []string
+	for _, m := range fingerprint.Masks {
+		names = append(names, m.Name)
+	}
+	return unknown("mask", mask, names)
 }
 
 func (r *reader) checkCounter(d *ruleDraft) {
