@@ -31,7 +31,11 @@ func newPolicyCheck(u *ui) *cobra.Command {
 		RunE: func(_ *cobra.Command, files []string) error {
 			var errs []error
 			for _, file := range files {
-				p, err := policy.Load(file)
+				name, text, err := u.readText(file)
+				var p *policy.Policy
+				if err == nil {
+					p, err = policy.Parse(name, text)
+				}
 				var hints []error
 				if err == nil {
 					hints, err = checkSinks(p)
@@ -44,7 +48,7 @@ func newPolicyCheck(u *ui) *cobra.Command {
 				if len(p.Rules) == 1 {
 					rules = "rule"
 				}
-				fmt.Fprintf(u.stdout, "%s: ok, %d %s\n", file, len(p.Rules), rules)
+				fmt.Fprintf(u.stdout, "%s: ok, %d %s\n", name, len(p.Rules), rules)
 				for _, hint := range hints {
 					u.say("%v", hint)
 				}
@@ -62,11 +66,14 @@ func newPolicyFmt(u *ui) *cobra.Command {
 		Args:  policyArgs,
 		RunE: func(_ *cobra.Command, files []string) error {
 			for _, file := range files {
-				text, err := policy.ReadFile(file)
+				if write && file == "-" {
+					return usage(errors.New("-w writes a file, and - is standard input"))
+				}
+				name, text, err := u.readText(file)
 				if err != nil {
 					return usage(err)
 				}
-				out, err := policy.Format(file, text)
+				out, err := policy.Format(name, text)
 				if err != nil {
 					return usage(err)
 				}
