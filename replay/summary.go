@@ -183,7 +183,7 @@ func ToldApart(rules []window.RuleAccount, judged int64) string {
 	if fellBack == 0 {
 		return ""
 	}
-	return term.Percent(fellBack, judged) + " of requests named no session: told apart by caller, end user, system prompt and first user message"
+	return term.Percent(fellBack, judged) + " of requests, which name no session, were told apart by caller, end user, system prompt and first user message"
 }
 
 // SettingOf writes a rule's setting: "4 in 10m streak".

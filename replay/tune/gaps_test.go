@@ -66,7 +66,7 @@ func TestGaps(t *testing.T) {
 	r.Result.Account.Judged, r.Result.Rules[5].FellBack = 1000, 400
 	if diff := cmp.Diff([]string{
 		"b could not look at 70 % of the requests: content redacted by the logger",
-		"40 % of requests named no session: told apart by caller, end user, system prompt and first user message",
+		"40 % of requests, which name no session, were told apart by caller, end user, system prompt and first user message",
 	}, r.Caveats()); diff != "" {
 		t.Error(diff)
 	}
