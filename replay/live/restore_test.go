@@ -336,3 +336,23 @@ func TestMarks(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
+
+// TestLinksKept: how many calls were looked at, and how many are not logged, is of
+// all that was ever judged, as the other numbers of a run.
+func TestLinksKept(t *testing.T) {
+	var values []string
+	for i := range 20 {
+		values = append(values, fmt.Sprintf(`{"time":%d,"session":"s","messages":[{"role":"user","content":"go"},{"role":"assistant","tool_calls":[{"id":"call_%d","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_%d","content":"no"}],"tool_calls":[{"id":"call_%d","name":"f","arguments":"{}"}]}`, 1_800_000_000+60*i, i, i, i+1))
+	}
+	dir := t.TempDir()
+	run := func() (n Now) {
+		synctest.Test(t, func(t *testing.T) {
+			f := &feed{partitions: [][]string{values}, commits: -1}
+			n = runFor(t, dir, time.Second, "loopgauge", Options{Feed: f.open})
+		})
+		return n
+	}
+	if first, again := run(), run(); first.Links.Answers == 0 || again.Links != first.Links {
+		t.Errorf("%d calls, and after a restart %d", first.Links.Answers, again.Links.Answers)
+	}
+}

@@ -91,6 +91,10 @@ func (w *watch) save(s *snapshot.Writer, f files) {
 			s.Varint(m.Leader)
 		}
 	})
+	s.Section("links", func() {
+		s.Varint(w.pipeline.Links.Answers)
+		s.Varint(w.pipeline.Links.Unlogged)
+	})
 }
 
 // exclusion names an exclusion of the plan, and the last place, of what no
@@ -155,6 +159,9 @@ func (w *watch) load(r *snapshot.Reader) (f files, restored *window.Restored, er
 				w.restored[stream] = m
 			}
 		})
+	}
+	if r.Left() > 0 { // nor those after these
+		r.Section("links", func() { w.pipeline.Links = replay.Links{Answers: r.Varint(), Unlogged: r.Varint()} })
 	}
 	return f, restored, r.Done()
 }

@@ -22,7 +22,8 @@ type Unjudged struct {
 	blind   blind
 	at      time.Time
 	account replay.Account
-	stream  string // of the last such line
+	links   replay.Links // as it began
+	stream  string       // of the last such line
 	skip    ingest.Skip
 
 	duplicate, scattered, retold, lacking bool // said
@@ -33,6 +34,7 @@ func (u *Unjudged) Begin(now replay.Account) {
 	u.at, u.account = time.Now(), now
 	if u.Pipeline != nil {
 		u.blind.begin(u.Pipeline.Accounts(), u.Part)
+		u.links = u.Pipeline.Links
 	}
 }
 
@@ -76,5 +78,7 @@ func (u *Unjudged) Say(log *slog.Logger, now replay.Account) {
 	}
 	once(&u.scattered, u.Pipeline.Scattered(time.Hour))
 	once(&u.retold, u.Pipeline.Retold(time.Hour))
-	once(&u.lacking, u.Pipeline.Links.String())
+	links := u.Pipeline.Links
+	links.Answers, links.Unlogged = links.Answers-u.links.Answers, links.Unlogged-u.links.Unlogged
+	once(&u.lacking, links.String())
 }
