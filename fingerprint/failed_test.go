@@ -61,6 +61,7 @@ func TestFailed(t *testing.T) {
 	failed("app-1  | 2026-11-21T10:00:00.123456789Z a", "app-1  | 2026-11-21T<timestamp>Z a")
 	failed(`time=2026-11-21T10:00:00.123Z level=ERROR`, `time=2026-11-21T<timestamp>Z level=ERROR`)
 	failed(`{"level":"fatal","time":"2026-11-21T10:00:00Z","message":"a"}`, `{"level":"fatal","time":"2026-11-21T<timestamp>Z","message":"a"}`)
+	is("{\"time\":1764350000123,\"msg\":\"no\"}\n[Process exited with code 1]", "{\"time\":<timestamp>,\"msg\":\"no\"}\n[Process exited with code 1]")
 	failed("goroutine 7 [running]:\nexit status 2", "goroutine <number> [running]:\nexit status 2") // though nothing was timed
 
 	failed("2026-11-21 10:00:00 12 of 20 failed", "2026-11-21 <timestamp> 12 of 20 failed")

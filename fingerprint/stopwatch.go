@@ -16,14 +16,14 @@ const stopwatchEnd = 1200
 
 // untimed puts placeholders into the trimmed text of a result that ends with how
 // long it took, or says that a program failed. An object of JSON is no output of a
-// program, unless it has one.
+// program, unless it has one or says so.
 func (w *Writer) untimed(t spoken) spoken {
 	end := stopwatchEnd
 	if t.verbatim {
 		end *= len(`\n`) // as it is if all of it is escaped
 	}
 	failed := saysFailed(t.text)
-	if len(t.text) == 0 || !failed && !mayTellTime(t.text[max(0, len(t.text)-end):]) || t.text[0] == '{' && !has(t.text, outputs) {
+	if len(t.text) == 0 || !failed && !mayTellTime(t.text[max(0, len(t.text)-end):]) || t.text[0] == '{' && !failed && (!has(t.text, outputs) || has(t.text, objects)) {
 		return t
 	}
 	whole := w.decoded(t)
@@ -94,12 +94,19 @@ var observations = [][]byte{
 	[]byte("EXECUTION RESULT of ["), // OpenHands
 }
 
-// outputs are members, without the first quote, of an object of JSON that holds what
-// a program said. What is in it is escaped.
+// outputs stand, behind a quote, in an object of JSON that holds what a program said.
+// What is in it is escaped.
 var outputs = [][]byte{
 	[]byte(`returncode`), // mini-swe-agent
+	[]byte(`exit_code`),  // Codex
 	[]byte(`stdout`),
+	[]byte(`isError`),         // MCP
+	[]byte(`type":"text"`),    // a part of that, which OpenAI's Agents SDK hands on
+	[]byte(`type\":\"text\"`), // the same in JSON
 }
+
+// objects stand where what it said, "text", "output" or "stdout", is such an object.
+var objects = [][]byte{[]byte(`t":"{`), []byte(`t": "{`), []byte(`t\":\"{`), []byte(`t\": \"{`)}
 
 // mayTellTime tells quickly whether a text may have a number of seconds or of
 // parts of one. In JSON they stand as they are.

@@ -59,7 +59,13 @@ func TestUntimed(t *testing.T) {
 	is("1 failed, 1 total\nTime:        1 s", "1 failed, 1 total\nTime:        <duration>")                                                                                                                                         // Jest
 	is(`{"returncode": 1, "output": "thread \u0027a\u0027 (4711) panicked at a.rs:2\nFAIL\ta\t0.02s\n0.1s"}`, `{"returncode": 1, "output": "thread \u0027a\u0027 (<number>) panicked at a.rs:2\nFAIL\ta\t<duration>\n<duration>"}`) // mini-swe-agent
 	is(`{"exit_code":1,"stdout":"1 failed in 0.41s"}`, `{"exit_code":1,"stdout":"1 failed in <duration>"}`)
+	is(`{"output":"1 failed in 0.41s","metadata":{"exit_code":0,"duration_seconds":0.4}}`, `{"output":"1 failed in <duration>","metadata":{"exit_code":0`) // Codex
+	is(`{"content": [{"type": "text", "text": "1 failed in 0.41s"}], "isError": false}`, `{"content": [{"type": "text", "text": "1 failed in <duration>"}], "isError": false}`)
+	is(`{"type":"text","text":"1 failed in 0.41s","annotations":null}`, `{"type":"text","text":"1 failed in <duration>","annotations":null}`)
 	same(`{"state":"running, 0 failed","elapsed":"0.41s"}`)
+	same(`{"type":"text","text":"{\"state\":\"running, 0 failed\",\"elapsed\":\"0.41s\"}"}`)
+	same(`{"output":"{\"state\":\"running, 0 failed\",\"elapsed\":\"0.41s\"}","exit_code":0}`)
+	same(`{"content": [{"type": "text", "text": "{\"state\": \"running, 0 failed\", \"elapsed\": \"0.41s\"}"}], "isError": false}`)
 	same("still running, 40s")
 	same("[40s elapsed]")
 	same("Up 35 seconds")
