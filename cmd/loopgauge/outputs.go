@@ -33,9 +33,18 @@ var errAllVerdicts = errors.New("--all-verdicts is about the dataset: name it wi
 
 // open makes the outputs that the flags ask for, and hooks them into the run.
 // keyed says that the fingerprints are hashes with a key.
-func (f *replayFlags) open(ctx context.Context, u *ui, o *replay.Options, keyed bool) (*outputs, error) {
+func (f *replayFlags) open(ctx context.Context, u *ui, o *replay.Options, keyed bool) (_ *outputs, err error) {
 	out := &outputs{hashIDs: o.Extract.HashIDs, keyed: keyed}
-	var err error
+	defer func() {
+		if err != nil {
+			out.abort()
+		}
+	}()
+	if f.out != "" { // first: that --verdicts names the same is then seen at once
+		if err := out.create(ctx, f.out, o.Plan); err != nil {
+			return nil, err
+		}
+	}
 	switch f.verdicts {
 	case "":
 	case "-":
@@ -54,12 +63,8 @@ func (f *replayFlags) open(ctx context.Context, u *ui, o *replay.Options, keyed 
 		}
 		o.Verdict = out.verdicts.Write
 	}
-	if f.out == "" {
+	if out.dataset == nil {
 		return out, nil
-	}
-	if err := out.create(ctx, f.out, o.Plan); err != nil {
-		out.abort()
-		return nil, err
 	}
 	o.Event = out.dataset.AddEvent
 	o.Verdict = func(v *window.Verdict) error {

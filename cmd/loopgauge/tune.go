@@ -104,12 +104,6 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 		}
 		gateways = in.dataset.gateways(u, gateways)
 	}
-	// Now, for a folder that is not there need not wait for the end.
-	page, err := f.createPage()
-	if err != nil {
-		return err
-	}
-	defer page.abort()
 	var lateness replay.Lateness
 	if o.Run, lateness, err = f.prepare(u, in, p, old); err != nil {
 		return err
@@ -126,6 +120,13 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 		return err
 	}
 	defer out.abort()
+	// Now, for a folder that is not there need not wait for the end, nor need one that
+	// --out names as well.
+	page, err := f.createPage()
+	if err != nil {
+		return err
+	}
+	defer page.abort()
 
 	bar := newProgress(u, in.parts())
 	found, err := tune.Run(ctx, o)
