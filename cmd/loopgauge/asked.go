@@ -38,7 +38,7 @@ var episodeID = regexp.MustCompile(`^(ep|lp)-[0-9a-f]{16}$`)
 // is named with it.
 func parseAsked(arg string, logs *[]string, d *dataset) (asked, error) {
 	if exists(arg) {
-		return asked{}, usage(fmt.Errorf("say what to explain: %s:LINE for a line of this log, an episode's id before it, --identity NAME or --skipped", term.Safe(arg)))
+		return asked{}, usage(fmt.Errorf("say what to explain: %s:LINE for a line of this log, an episode's id before it, --identity NAME or --skipped", term.Safe(blob.Object(arg))))
 	}
 	if episodeID.MatchString(arg) {
 		return asked{episode: arg}, nil

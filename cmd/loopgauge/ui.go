@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"regexp"
 	"strings"
 
 	xterm "golang.org/x/term"
@@ -92,10 +93,14 @@ func (u *ui) printJSON(doc any) error {
 	return err
 }
 
-// safeLines makes text fit for a terminal, line by line: names of files, rules
-// and requests may hold anything.
+// userOf is the user of a URL, and the password: nothing that is read has one there,
+// but people write it.
+var userOf = regexp.MustCompile(`://[^/\s]*@`)
+
+// safeLines makes text fit for a terminal, line by line, without passwords: names of
+// files, rules and requests may hold anything.
 func safeLines(text string) string {
-	lines := strings.Split(text, "\n")
+	lines := strings.Split(userOf.ReplaceAllString(text, "://...@"), "\n")
 	for i, line := range lines {
 		lines[i] = term.Safe(strings.ReplaceAll(line, "\t", " "))
 	}

@@ -40,7 +40,7 @@ var settings = regexp.MustCompile(`\?[A-Za-z0-9_]+=`)
 
 func parse(text string) (name, error) {
 	var n name
-	whole := text
+	whole := Object(text) // settings of others may be a key
 	n.scheme, text, _ = strings.Cut(text, "://")
 	if !slices.Contains(schemes, n.scheme) {
 		return n, &ingest.Error{Path: whole, Err: errors.New("no object store is named so"), Hint: "they are s3://BUCKET/KEY, gs://BUCKET/KEY and azblob://CONTAINER/KEY, and a topic is kafka://HOST:PORT/TOPIC; a file is named by its path alone"}
@@ -73,9 +73,8 @@ func (n *name) object(key string) string { return n.scheme + "://" + n.bucket + 
 
 // Object is the name without settings, as it is in messages and in the output.
 func Object(text string) string {
-	n, err := parse(text)
-	if err != nil {
-		return text
+	if at := settings.FindStringIndex(text); at != nil && Is(text) {
+		return text[:at[0]]
 	}
-	return n.object(n.key)
+	return text
 }
