@@ -24,11 +24,16 @@ func (r *Report) Together() string {
 	if len(r.Recommended) < 2 {
 		return ""
 	}
+	return "together " + rate(r.alertsPerDay()) + " alerts a day"
+}
+
+// alertsPerDay is what the recommended rules cost.
+func (r *Report) alertsPerDay() float64 {
 	all := alerts{fired: map[string][]stretch{}}
 	for _, i := range r.Recommended {
 		all.take(all.besides(r, &r.Advice[i]))
 	}
-	return "together " + rate(all.perDay) + " alerts a day"
+	return all.perDay
 }
 
 // admit takes in what an advice fires on, if that keeps to the budget together with

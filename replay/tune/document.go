@@ -14,17 +14,18 @@ const documentVersion = 1
 
 // Document is what tune --json prints: docs/tune.md describes every field.
 type Document struct {
-	Version   int                  `json:"version"`
-	Loopgauge string               `json:"loopgauge"`
-	Data      DocumentData         `json:"data"`
-	Sweep     []DocumentCell       `json:"sweep"`
-	Policy    *string              `json:"policy"`
-	Advice    []DocumentAdvice     `json:"advice"`
-	Profiles  []DocumentProfile    `json:"profiles"`
-	Labels    *DocumentLabels      `json:"labels"`
-	Episodes  []DocumentEpisode    `json:"episodes"`
-	Repeats   []DocumentRepeat     `json:"repeats"` // the longest, at most 10,000
-	Against   *replay.DocumentDiff `json:"against"`
+	Version      int                  `json:"version"`
+	Loopgauge    string               `json:"loopgauge"`
+	Data         DocumentData         `json:"data"`
+	Sweep        []DocumentCell       `json:"sweep"`
+	Policy       *string              `json:"policy"`
+	AlertsPerDay *float64             `json:"alerts_per_day"`
+	Advice       []DocumentAdvice     `json:"advice"`
+	Profiles     []DocumentProfile    `json:"profiles"`
+	Labels       *DocumentLabels      `json:"labels"`
+	Episodes     []DocumentEpisode    `json:"episodes"`
+	Repeats      []DocumentRepeat     `json:"repeats"` // the longest, at most 10,000
+	Against      *replay.DocumentDiff `json:"against"`
 }
 
 // DocumentData is the account of what was read, and what the rules could see.
@@ -232,7 +233,9 @@ type DocumentRepeat struct {
 // newDocument gathers a report, but for the long lists: see WriteDocument.
 func newDocument(version string, r *Report) *Document {
 	d := &Document{Version: documentVersion, Loopgauge: version, Data: r.documentData(), Advice: []DocumentAdvice{}, Profiles: []DocumentProfile{}}
-	d.Policy = replay.TextOrNull(r.Policy())
+	if d.Policy = replay.TextOrNull(r.Policy()); d.Policy != nil {
+		d.AlertsPerDay = new(r.alertsPerDay())
+	}
 	for i := range r.Advice {
 		d.Advice = append(d.Advice, r.documentAdvice(i))
 	}
