@@ -1,11 +1,15 @@
 package main
 
-import "github.com/loopgauge/loopgauge/replay"
+import (
+	"slices"
+
+	"github.com/loopgauge/loopgauge/replay"
+)
 
 // hint says how to ask why the costliest loop fired, or the largest where no cost
 // is known: what an on-call wants to know next. It is the whole command, to copy.
 func (f *replayFlags) hint(u *ui, args []string, s replay.Summary) {
-	if f.json || u.quiet || readOnce(args) != "" {
+	if f.json || u.quiet || readOnce(append(slices.Clip(args), f.rules.policy)) != "" {
 		return
 	}
 	loops := replay.Loops(s.Episodes)

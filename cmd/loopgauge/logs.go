@@ -111,10 +111,10 @@ func (f *logFlags) find(ctx context.Context, u *ui, args []string) (sources []*i
 	return append(found, sources...), failed
 }
 
-// readOnce is the first of some logs that cannot be read twice: standard input,
+// readOnce is the first of some files that cannot be read twice: standard input,
 // or a pipe. Empty if all can.
-func readOnce(args []string) string {
-	for _, arg := range args {
+func readOnce(files []string) string {
+	for _, arg := range files {
 		if arg == ingest.StdinName {
 			return "standard input"
 		}

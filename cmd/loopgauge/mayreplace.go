@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/blob"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 )
@@ -47,8 +48,11 @@ func isHTML(head []byte) bool { return bytes.HasPrefix(bytes.ToLower(head), []by
 
 func isJUnit(head []byte) bool { return bytes.Contains(head, []byte("<testsuite")) }
 
-// noDirectory refuses a directory or a topic where a file is wanted.
+// noDirectory refuses a directory, a topic or standard output where a file is wanted.
 func noDirectory(flag, file string) error {
+	if file == ingest.StdinName {
+		return fmt.Errorf("%s: - is no file: name one", flag)
+	}
 	if kafka.IsTopic(file) { // its name may hold a password
 		return fmt.Errorf("%s: a topic is no file: name one", flag)
 	}
@@ -58,9 +62,12 @@ func noDirectory(flag, file string) error {
 	return nil
 }
 
-// noFile refuses a file or a topic where a directory is wanted, and the name of an
-// object store that is none.
+// noFile refuses a file, a topic or standard output where a directory is wanted, and
+// the name of an object store that is none.
 func noFile(flag, dir string) error {
+	if dir == ingest.StdinName {
+		return fmt.Errorf("%s: - is no directory: name one", flag)
+	}
 	if blob.Is(dir) {
 		if err := blob.Check(dir); err != nil {
 			return fmt.Errorf("%s: %w", flag, err)

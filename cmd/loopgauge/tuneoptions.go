@@ -22,9 +22,6 @@ func (f *tuneFlags) options() (o tune.Options, err error) {
 	if o.Least, o.Most, err = parseThresholds(f.thresholds); err != nil {
 		return o, err
 	}
-	if f.html == "-" {
-		return o, errors.New("--html: give the name of a file")
-	}
 	if f.budget != "" {
 		number, ok := strings.CutSuffix(f.budget, "/day")
 		if o.Budget, err = strconv.ParseFloat(number, 64); err != nil || !ok || !(o.Budget > 0) || math.IsInf(o.Budget, 0) {

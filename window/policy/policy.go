@@ -87,6 +87,8 @@ func FileError(file string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EISDIR):
 		err = fmt.Errorf("%w: name a file", err)
+	case errors.Is(err, fs.ErrNotExist) && file == "-":
+		err = fmt.Errorf("%w: standard input is named /dev/stdin here", err)
 	case errors.Is(err, fs.ErrNotExist) && strings.Contains(file, "://"):
 		file, _, _ = strings.Cut(file, "?") // what follows may be a key
 		err = fmt.Errorf("%w: only logs and datasets are read from elsewhere, copy it here", err)
