@@ -35,8 +35,8 @@ func TestLiteLLM(t *testing.T) {
 	f(`,"custom_llm_provider":"openai"`, `named backend=openai`)
 
 	// Callers: the hash, else the alias. Users: of the request before the key's.
-	f(`,"metadata":{"user_api_key_hash":"8f","user_api_key_alias":"bob"}`, `caller=8f`)
-	f(`,"metadata":{"user_api_key_hash":null,"user_api_key_alias":"bob"}`, `caller=bob named`)
+	f(`,"metadata":{"user_api_key_hash":"8f","user_api_key_alias":"bob"}`, `caller=8f user_api_key_alias=bob`)
+	f(`,"metadata":{"user_api_key_hash":null,"user_api_key_alias":"bob"}`, `caller=bob named user_api_key_alias=bob`)
 	f(`,"end_user":"e","metadata":{"user_api_key_user_id":"k","user_api_key_end_user_id":"ke"}`, `named user=e`)
 	f(`,"end_user":null,"metadata":{"user_api_key_user_id":"k","user_api_key_end_user_id":"ke"}`, `named user=ke`)
 	f(`,"end_user":"","metadata":{"user_api_key_user_id":"k","user_api_key_end_user_id":""}`, `named user=k`)

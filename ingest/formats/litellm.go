@@ -169,7 +169,9 @@ func (p *litellm) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 	case "user_api_key_hash":
 		p.hash = s.Text(p.hash)
 	case "user_api_key_alias":
+		name := s.Key
 		p.alias = s.Text(p.alias)
+		setAttribute(r, name, p.alias, p.reads)
 	case "user_api_key_user_id":
 		p.keyUser = s.Text(p.keyUser)
 	case "user_api_key_end_user_id":

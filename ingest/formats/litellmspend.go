@@ -87,8 +87,15 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 	}
 	t := &q.scan
 	t.Reset(metadata)
-	for t.Object(); t.NextNamed("error_information"); {
-		q.field(t, r)
+	for t.Object(); t.NextKey(); {
+		switch string(t.Key) {
+		case "error_information":
+			q.field(t, r)
+		case "user_api_key_alias":
+			readAttribute(t, r, p.reads)
+		default:
+			t.Skip()
+		}
 	}
 	id, caller, session := r.ID, r.Caller, r.Session
 	q.finish(r)
