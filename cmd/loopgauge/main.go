@@ -7,6 +7,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -158,7 +159,8 @@ func flagMeant(c *cobra.Command, err error) string {
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if meant := policy.Meant(unknown.GetSpecifiedName(), names); meant != "" {
+	name, _, _ := strings.Cut(unknown.GetSpecifiedShortnames(), "=") // as in -policy=FILE
+	if meant := policy.Meant(cmp.Or(name, unknown.GetSpecifiedName()), names); meant != "" {
 		return fmt.Sprintf("; did you mean --%s?", meant)
 	}
 	return ""
