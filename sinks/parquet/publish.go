@@ -12,8 +12,12 @@ import (
 
 // Staging makes a directory of its own beside dir, in which a dataset can be
 // written that [Publish] puts there. However often the same dataset is begun,
-// and wherever, none gets into another's way.
+// and wherever, none gets into another's way. A dir that holds something else is
+// refused before anything is written.
 func Staging(dir string) (string, error) {
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 && !IsDataset(dir) {
+		return "", errOther(dir)
+	}
 	parent := filepath.Dir(filepath.Clean(dir))
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return "", err
@@ -29,6 +33,7 @@ func Staging(dir string) (string, error) {
 // one already that was made of the same logs by the same policy, as there is
 // when work is done again, that one stays, and there is true.
 func Publish(staging, dir string) (there bool, err error) {
+	_ = syscall.Rmdir(dir) // one that is empty, which a rename does not replace
 	switch err := os.Rename(staging, dir); {
 	case err == nil:
 		return false, nil
@@ -37,7 +42,7 @@ func Publish(staging, dir string) (there bool, err error) {
 	}
 	old, err := Open(dir)
 	if err != nil {
-		return false, fmt.Errorf("%s: is there already, and holds no dataset: name another directory, or remove it", dir)
+		return false, errOther(dir)
 	}
 	made, err := Open(staging)
 	if err != nil {
@@ -48,4 +53,8 @@ func Publish(staging, dir string) (there bool, err error) {
 		return false, fmt.Errorf("%s: holds a dataset of other logs, or by another policy: name another directory, or remove it", dir)
 	}
 	return true, os.RemoveAll(staging)
+}
+
+func errOther(dir string) error {
+	return fmt.Errorf("%s: is there already, and holds no dataset: name another directory, or remove it", dir)
 }

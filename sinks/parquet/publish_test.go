@@ -1,0 +1,33 @@
+package parquet
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPublishWhereSomethingIs: an empty directory is as good as none, as replay
+// takes it; one that holds something else is refused before the log is read.
+func TestPublishWhereSomethingIs(t *testing.T) {
+	empty, other := t.TempDir(), t.TempDir()
+	staging, err := Staging(empty)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(staging, "made"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if there, err := Publish(staging, empty); there || err != nil {
+		t.Errorf("there %t, %v", there, err)
+	}
+	if _, err := os.Stat(filepath.Join(empty, "made")); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(filepath.Join(other, "access.log"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Staging(other); err == nil || !strings.Contains(err.Error(), "holds no dataset") {
+		t.Errorf("a directory with a log: %v", err)
+	}
+}
