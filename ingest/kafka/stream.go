@@ -114,9 +114,9 @@ func (c *client) spans(ctx context.Context, t topic, since time.Time) ([]Span, e
 		}
 		all = append(all, s.Partition)
 	}
-	err := c.insist(ctx, func() error {
-		first, err := c.offsets(ctx, kafka.FirstOffset, all...)
-		if err != nil {
+	var first map[int]int64
+	err := c.insist(ctx, func() (err error) {
+		if first, err = c.offsets(ctx, kafka.FirstOffset, all...); err != nil {
 			return err
 		}
 		last, err := c.offsets(ctx, kafka.LastOffset, all...)
@@ -137,14 +137,22 @@ func (c *client) spans(ctx context.Context, t topic, since time.Time) ([]Span, e
 			if s.From < 0 { // nothing was written since
 				s.From = last[s.Partition]
 			}
-			s.From = max(s.From, first[s.Partition])
 			if s.To < 0 || s.To > last[s.Partition] {
 				s.To = last[s.Partition]
 			}
 		}
 		return nil
 	})
-	return spans, err
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range spans {
+		if begin := first[s.Partition]; s.From < begin { // as it was asked for
+			err := fmt.Errorf("record %d of partition %d is there no more: its first is %d", s.From, s.Partition, begin)
+			return nil, c.config.fail(err, fmt.Sprintf("its retention has deleted it: for what is left leave out where to begin, as in offsets=%d:-", s.Partition))
+		}
+	}
+	return spans, nil
 }
 
 // headBlocks is in how many blocks a record that says something must come.
