@@ -111,6 +111,9 @@ func lenLogTime(text []byte, i int) int {
 	if head = bytes.TrimLeft(head, " [("); !whole || !isLogHead(head) && !isNamed(text, i, head) {
 		return 0
 	}
+	if isKlogHead(head) {
+		return end - start + lenThread(text[end:])
+	}
 	return end - start + lenProcess(text[end:])
 }
 
@@ -126,6 +129,19 @@ func isLogHead(head []byte) bool {
 func isNamed(text []byte, i int, head []byte) bool {
 	members := bytes.HasPrefix(head, []byte("{")) || bytes.HasPrefix(head, []byte("time="))
 	return members && lenWhen(text, max(0, i-len("2026-11-21T"))) > 0
+}
+
+// isKlogHead tells the level and day with which lines of Kubernetes' programs begin:
+// E1121 10:00:00.123456    4711 a.go:3] no.
+func isKlogHead(head []byte) bool {
+	return len(head) == len("E1121 ") && isCapital(head[0]) && digits(head[1:], len(head)) == len("1121")
+}
+
+// lenThread is how long the number of the process is that klog writes behind a time,
+// with the spaces between.
+func lenThread(text []byte) int {
+	between := len(text) - len(bytes.TrimLeft(text, " "))
+	return between + digits(text[between:], len(text))
 }
 
 // lenProcess is how long the number of a process is behind a time and before a level

@@ -58,6 +58,7 @@ func TestFailed(t *testing.T) {
 	failed("2026-11-21T10:00:00.123Z a\n  INFO 2026-11-21T10:00:00Z b", "2026-11-21T<timestamp>Z a\n  INFO 2026-11-21T<timestamp>Z b")
 	failed("[2026-11-21 10:00:00 +0000] [4711] [ERROR] a", "[2026-11-21 <timestamp>] [ERROR] a")             // Gunicorn
 	failed("F, [2026-11-21T10:00:00.123456 #4711] FATAL -- : a", "F, [2026-11-21T<timestamp>] FATAL -- : a") // Rails
+	failed("E1121 10:00:00.123456    4711 a.go:3] no 12", "E1121 <timestamp> a.go:3] no 12")                 // kubectl
 	failed("app-1  | 2026-11-21T10:00:00.123456789Z a", "app-1  | 2026-11-21T<timestamp>Z a")
 	failed(`time=2026-11-21T10:00:00.123Z level=ERROR`, `time=2026-11-21T<timestamp>Z level=ERROR`)
 	failed(`{"level":"fatal","time":"2026-11-21T10:00:00Z","message":"a"}`, `{"level":"fatal","time":"2026-11-21T<timestamp>Z","message":"a"}`)
