@@ -65,6 +65,8 @@ func TestFailed(t *testing.T) {
 	is("{\"time\":1764350000123,\"msg\":\"no\"}\n[Process exited with code 1]", "{\"time\":<timestamp>,\"msg\":\"no\"}\n[Process exited with code 1]")
 	failed("goroutine 7 [running]:\nexit status 2", "goroutine <number> [running]:\nexit status 2") // though nothing was timed
 
+	failed("==4711==ERROR: at 0x602000000019, if 1==2: 3 == 4", "==<number>==ERROR: at <address>, if 1==2: 3 == 4") // AddressSanitizer, Valgrind
+
 	failed("2026-11-21 10:00:00 12 of 20 failed", "2026-11-21 <timestamp> 12 of 20 failed")
 	failed("[2026-11-21 10:00:00] [12] failed", "[2026-11-21 <timestamp>] [12] failed")
 	for _, said := range []string{

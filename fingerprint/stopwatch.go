@@ -221,6 +221,7 @@ var lots = [...]struct {
 	{[]byte(`"pid":`), matchNumber, "<number>"},     // pino
 	{[]byte(`"time":`), matchEpoch, "<timestamp>"},  // pino
 	{[]byte(`"ts":`), matchEpoch, "<timestamp>"},    // zap
+	{[]byte("=="), matchBetweenEquals, "<number>"},  // Valgrind, sanitizers: ==4711==ERROR
 	{[]byte("127.0.0.1:"), matchDrawnPort, "<number>"},
 	{[]byte("Start at  "), matchClockTime, "<timestamp>"}, // Vitest
 	{[]byte("Finished at: "), matchTimestamp, "<timestamp>"},
@@ -275,6 +276,14 @@ func matchClockTime(t []byte) int {
 // matchDrawnPort matches a port that Linux draws for who asks for any.
 func matchDrawnPort(t []byte) int {
 	if n := digits(t, len(t)); n == len("32768") && string(t[:n]) >= "32768" {
+		return n
+	}
+	return 0
+}
+
+// matchBetweenEquals matches a number with two equals signs behind it.
+func matchBetweenEquals(t []byte) int {
+	if n := digits(t, len(t)); bytes.HasPrefix(t[n:], []byte("==")) {
 		return n
 	}
 	return 0
