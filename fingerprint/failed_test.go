@@ -67,6 +67,10 @@ func TestFailed(t *testing.T) {
 
 	failed("==4711==ERROR: at 0x602000000019, if 1==2: 3 == 4", "==<number>==ERROR: at <address>, if 1==2: 3 == 4") // AddressSanitizer, Valgrind
 
+	// docker build
+	failed("#5 [2/2] RUN a\n#5 0.312 no 1.5 a\n#5 70.65 a\n------\n > [2/2] RUN a:\n0.312 no\n70.65 a\n------", "#5 [2/2] RUN a\n#5 <duration> no 1.5 a\n#5 <duration> a\n------\n > [2/2] RUN a:\n<duration> no\n<duration> a\n------")
+	failed("0.312 of it, a #5 0.312\n#5 12 no\n0.312 no\n.312 a\n# 0.312", "0.312 of it, a #5 0.312\n#5 12 no\n0.312 no\n.312 a\n# 0.312")
+
 	failed("2026-11-21 10:00:00 12 of 20 failed", "2026-11-21 <timestamp> 12 of 20 failed")
 	failed("[2026-11-21 10:00:00] [12] failed", "[2026-11-21 <timestamp>] [12] failed")
 	for _, said := range []string{
@@ -86,7 +90,7 @@ func TestFailed(t *testing.T) {
 
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {
-		for _, part := range []string{"10:00:00 ", "1:", "10:00:00", "\n10:00:00 [1", "code ", "\n1"} {
+		for _, part := range []string{"10:00:00 ", "1:", "10:00:00", "\n10:00:00 [1", "code ", "\n1", "\n1.5 ", "#5 0.5 "} {
 			canonicals(turn, request(t, "messages", `[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":`+string(rawJSON(t, "Exit code 1\n"+strings.Repeat(part, size)))+`}]`))
 		}
 	})

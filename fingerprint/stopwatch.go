@@ -242,6 +242,9 @@ func lenLot(text []byte, i int) (n int, placeholder string) {
 			return l.match(text[i:]), l.placeholder
 		}
 	}
+	if n = lenOfStep(text, i); n > 0 {
+		return n, "<duration>"
+	}
 	if bytes.HasPrefix(text[i:], []byte("0x")) {
 		return matchHex(text[i:]), "<address>"
 	}
