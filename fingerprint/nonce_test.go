@@ -114,7 +114,8 @@ func TestNonces(t *testing.T) {
 	const tmp = "/tmp" + "/"
 	is("/usr/bin/ld: "+tmp+"ccpCePMG.o: in function `main': undefined reference to `f'", "/usr/bin/ld: "+tmp+"cc<file>.o: in function `main': undefined reference to `f'")
 	is("no '"+tmp+"tmpspnz60vi/a' in "+tmp+"tmp.G98KnQ5XyA", "no '"+tmp+"tmp<file>/a' in "+tmp+"tmp.<file>")
-	for _, other := range []string{"cc,", "ccpCePMG", "ccpCePM.o", "tmp", "tmpfile", "tmpspnz60vi7", "tmp.txt"} {
+	is(tmp+"pip-req-build-50clh4ev/setup.py, "+tmp+"pip-install-p9uny82o/a.b-c_caa84c89a3e947889a8d37b91f626ed6/setup.py, "+tmp+"pip-build-env-p9un_82o/overlay", tmp+"pip-<file>/setup.py, "+tmp+"pip-<file>/setup.py, "+tmp+"pip-<file>/overlay")
+	for _, other := range []string{"cc,", "ccpCePMG", "ccpCePM.o", "tmp", "tmpfile", "tmpspnz60vi7", "tmp.txt", "pip-", "pip-50clh4ev", "pip-req-build-50clh4"} {
 		same(tmp + other)
 	}
 	same("ccpCePMG.o")

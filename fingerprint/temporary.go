@@ -1,6 +1,9 @@
 package fingerprint
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // temporaries are how programs name temporary files: between a word and what
 // follows stand as many letters and digits as they draw.
@@ -32,7 +35,36 @@ func spanTemporary(text []byte, at int) (start, end int) {
 			return start, start + n
 		}
 	}
+	if name, is := bytes.CutPrefix(name, []byte("pip-")); found && is {
+		start = len(text) - len(name)
+		return start, start + lenPip(name)
+	}
 	return 0, 0
+}
+
+// lenPip is how long what was drawn is in the name of a directory of pip's with what
+// it is for, and with the one in it that has what is installed:
+// install-p9uny82o/a_caa84c89a3e947889a8d37b91f626ed6, build-env-p9uny82o.
+func lenPip(name []byte) int {
+	n := lenDrawn(name, '-', 8)
+	if inside, is := bytes.CutPrefix(name[n:], []byte("/")); n > 0 && is {
+		if k := lenDrawn(inside, '_', 32); k > 0 {
+			return n + len("/") + k
+		}
+	}
+	return n
+}
+
+// lenDrawn is how long a name is whose end behind a separator was drawn; 0 if it is none.
+func lenDrawn(name []byte, separator byte, drawn int) int {
+	n := 0
+	for n < len(name) && (isWord(name[n]) || strings.IndexByte("-.", name[n]) >= 0) {
+		n++
+	}
+	if n <= drawn || name[n-drawn-1] != separator || bytes.IndexByte(name[n-drawn:n], '-') >= 0 {
+		return 0
+	}
+	return n
 }
 
 // spanDebugLog is the time in the name of a log of npm's, as in
