@@ -23,8 +23,9 @@ func TestUntimed(t *testing.T) {
 
 	// As pytest, unittest, Go, Cargo, Jest, Vitest, Node, Mocha, RSpec, Minitest,
 	// Gradle, Maven and bash write it.
-	is("a.py F   [100%]\n=== 1 failed, 2 passed in 0.41s ===", "a.py F   [100%]\n=== 1 failed, 2 passed in <duration> ===")
-	is("=== 1 failed in 65.21s (0:01:05) ===", "=== 1 failed in <duration> ===")
+	is("== FAILURES ==\na.py F   [100%]\n=== 1 failed, 2 passed in 0.41s ===", "== FAILURES ==\na.py F   [100%]\n= 1 failed, 2 passed in <duration> =")
+	is("=== 1 failed in 65.21s (0:01:05) ====\n[1]", "= 1 failed in <duration> =\n[1]")
+	is("1 failed in 0.41s =", "1 failed in <duration> =")
 	is("Ran 5 tests in 0.002s\n\nFAILED (failures=1)", "Ran 5 tests in <duration>\n\nFAILED (failures=1)")
 	is("--- FAIL: TestA (0.02s)\n    a_test.go:3: no\nexit status 1\nFAIL\texample.com/a\t0.012s\nFAIL", "--- FAIL: TestA\n    a_test.go:3: no\nexit status 1\nFAIL\texample.com/a\t<duration>\nFAIL")
 	is("test result: FAILED. 0 passed; 1 failed; finished in 0.00s", "test result: FAILED. 0 passed; 1 failed; finished in <duration>")
