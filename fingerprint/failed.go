@@ -118,10 +118,32 @@ func lenLogTime(text []byte, i int) int {
 }
 
 // isLogHead tells what stands before a clock in a log from what a test says of two
-// times that differ: no small letter, quote, or indent, and no sign before it.
+// times that differ: no small letter, but in the name of a month or day, no quote, or
+// indent, and no sign before it.
 func isLogHead(head []byte) bool {
-	return len(head) == 0 || (isDigit(head[0]) || isLetter(head[0])) &&
-		!bytes.ContainsAny(head, `abcdefghijklmnopqrstuvwxyz"'`) && !bytes.Contains(head, []byte("  "))
+	if len(head) > 0 && !isDigit(head[0]) && !isLetter(head[0]) {
+		return false
+	}
+	for len(head) > 0 {
+		c, n := head[0], 1
+		switch {
+		case startsWithDayName(head):
+			n = len("Nov ") // a day may have another space before it
+		case 'a' <= c && c <= 'z', c == '"', c == '\'', bytes.HasPrefix(head, []byte("  ")):
+			return false
+		}
+		head = head[n:]
+	}
+	return true
+}
+
+// dayNames are names of months and days as dates have them: Sat Nov 21 10:00:00 UTC 2026.
+const dayNames = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec Mon Tue Wed Thu Fri Sat Sun"
+
+// startsWithDayName tells whether one is a word at the start of a text.
+func startsWithDayName(text []byte) bool {
+	const name = len("Nov")
+	return len(text) > name && isCapital(text[0]) && !isWord(text[name]) && strings.Contains(dayNames, string(text[:name]))
 }
 
 // isNamed tells whether the time with the clock at text[i:] is named in a line that

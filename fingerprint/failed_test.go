@@ -59,6 +59,8 @@ func TestFailed(t *testing.T) {
 	failed("[2026-11-21 10:00:00 +0000] [4711] [ERROR] a", "[2026-11-21 <timestamp>] [ERROR] a")             // Gunicorn
 	failed("F, [2026-11-21T10:00:00.123456 #4711] FATAL -- : a", "F, [2026-11-21T<timestamp>] FATAL -- : a") // Rails
 	failed("E1121 10:00:00.123456    4711 a.go:3] no 12", "E1121 <timestamp> a.go:3] no 12")                 // kubectl
+	// date, Java, Tomcat
+	failed("Sat Nov  1 10:00:00 UTC 2026: a\nNov 21, 2026 1:00:00 PM a.B main\n21-Nov-2026 10:00:00.123 SEVERE", "Sat Nov  1 <timestamp> UTC 2026: a\nNov 21, 2026 <timestamp> PM a.B main\n21-Nov-2026 <timestamp> SEVERE")
 	failed("app-1  | 2026-11-21T10:00:00.123456789Z a", "app-1  | 2026-11-21T<timestamp>Z a")
 	failed(`time=2026-11-21T10:00:00.123Z level=ERROR`, `time=2026-11-21T<timestamp>Z level=ERROR`)
 	failed(`{"level":"fatal","time":"2026-11-21T10:00:00Z","message":"a"}`, `{"level":"fatal","time":"2026-11-21T<timestamp>Z","message":"a"}`)
@@ -83,6 +85,7 @@ func TestFailed(t *testing.T) {
 		strings.Repeat(".", lineHead+1) + " 10:00:00",
 		"2026-11-21 a\n10:00 b\nfe80:00:00:01",
 		"10:00:00:00 1:2:3",
+		"Now 10:00:00\nNovember 21 10:00:00\nnov 10:00:00",
 		"10",
 	} {
 		failed(said, said)
