@@ -8,7 +8,8 @@ import (
 // Programs that log tell the time where their lines begin. That a log goes on is
 // news; that a program fails again is none, though its lines tell another time. So
 // that is no part of a result in which an agent says that the program exited with a
-// code of failure. Who reads a log or asks for a state is told 0, or no code.
+// code of failure, or that is marked as an error and names no code. Who reads a log or
+// asks for a state is told 0, or no code.
 
 // failureEnd is how far from its ends a text is looked at for the code, bytes: agents
 // write it before or behind what a program said. All results pay for it.
@@ -26,19 +27,20 @@ var failures = [][]byte{
 	[]byte("exit_c"),                            // Codex, where it is JSON
 }
 
-// saysFailed tells whether a text says so, as it is or as it stands in JSON.
-func saysFailed(text []byte) bool {
-	return hasFailure(text[:min(len(text), failureEnd)]) || hasFailure(text[max(0, len(text)-failureEnd):])
+// saysExited tells whether a text says so with such a code, as it is or as it stands in
+// JSON.
+func saysExited(text []byte, such func(code []byte) bool) bool {
+	return hasExit(text[:min(len(text), failureEnd)], such) || hasExit(text[max(0, len(text)-failureEnd):], such)
 }
 
-func hasFailure(text []byte) bool {
+func hasExit(text []byte, such func(code []byte) bool) bool {
 	for rest := text; ; {
 		var found bool
 		if _, rest, found = bytes.Cut(rest, []byte("ode")); !found {
 			return false
 		}
 		n := lenSeparator(rest)
-		if n > 0 && isFailure(rest[n:]) && endsInFailure(text[:len(text)-len(rest)-len("ode")]) {
+		if n > 0 && such(rest[n:]) && endsInFailure(text[:len(text)-len(rest)-len("ode")]) {
 			return true
 		}
 	}
@@ -52,6 +54,8 @@ func endsInFailure(text []byte) bool {
 	}
 	return false
 }
+
+func isAny([]byte) bool { return true }
 
 // isFailure tells whether a text begins with a code of failure. That of what was
 // stopped, 124 by timeout or more by a signal, is none: it may be a log that was read

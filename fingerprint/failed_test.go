@@ -51,6 +51,17 @@ func TestFailed(t *testing.T) {
 		same(strings.ReplaceAll(said, "LOG", "2026-11-21 10:00:00,123 ERROR no"))
 	}
 
+	// As the result is marked, unless a code is said.
+	marked := func(text, want string) {
+		t.Helper()
+		wantCanonicals(t, turn, request(t, "messages", `[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_use","id":"b","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":`+string(rawJSON(t, text))+`},{"type":"tool_result","tool_use_id":"b","content":"10:00:00 no"}]}]`),
+			`[["tool_call_result",{"arguments":{},"name":"f","result":{"error":true,"text":`+string(rawJSON(t, want))+`}}]]`,
+			`[["tool_call_result",{"arguments":{},"name":"f","result":{"text":"10:00:00 no"}}]]`)
+	}
+	marked("10:00:00 no", "<timestamp> no")
+	marked("Exit code 143\n10:00:00 no", "Exit code 143\n10:00:00 no")
+	marked(`{"time":"2026-11-21T10:00:00Z","error":"not ready"}`, `{"time":"2026-11-21T10:00:00Z","error":"not ready"}`)
+
 	// As programs log.
 	failed := func(text, want string) { t.Helper(); is("Exit code 1\n"+text, "Exit code 1\n"+want) }
 	failed("[10:00:00] a\n10:00:00.123 [main] b", "[<timestamp>] a\n<timestamp> [main] b")

@@ -262,7 +262,9 @@ func (w *Writer) appendResult(dst []byte, result rawjson.Value, isError bool) ([
 	if isError {
 		dst = append(dst, `"error":true,`...)
 	}
+	w.isError = isError
 	dst, cause := w.appendContent(dst, result, true)
+	w.isError = false
 	return closeObject(dst), cause
 }
 

@@ -22,12 +22,13 @@ func (w *Writer) untimed(t spoken) spoken {
 	if t.verbatim {
 		end *= len(`\n`) // as it is if all of it is escaped
 	}
-	failed := saysFailed(t.text)
-	if len(t.text) == 0 || !failed && !mayTellTime(t.text[max(0, len(t.text)-end):]) || t.text[0] == '{' && !failed && (!has(t.text, outputs) || has(t.text, objects)) {
+	failed := saysExited(t.text, isFailure)
+	marked := w.isError && !saysExited(t.text, isAny)
+	if len(t.text) == 0 || !failed && !marked && !mayTellTime(t.text[max(0, len(t.text)-end):]) || t.text[0] == '{' && !failed && (!has(t.text, outputs) || has(t.text, objects)) {
 		return t
 	}
 	whole := w.decoded(t)
-	if failed {
+	if failed || marked {
 		return withoutRuler(w.replaced(whole, nextOfFailedRun))
 	}
 	if !endsTimed(whole) || !hasVerdict(whole) {
