@@ -212,7 +212,7 @@ var lots = [...]struct {
 	match       func([]byte) int
 	placeholder string
 }{
-	{[]byte("seed "), matchNumber, "<number>"}, // RSpec, Minitest
+	{[]byte("seed "), matchSeed, "<number>"},   // RSpec, Minitest
 	{[]byte("seed="), matchNumber, "<number>"}, // pytest-randomly, Vitest
 	{[]byte("(node:"), matchNumber, "<number>"},
 	{[]byte("/pytest-"), matchNumber, "<number>"},   // its directory of that run
@@ -267,6 +267,20 @@ func lenTempDir(text []byte, i int) int {
 		return 0
 	}
 	return n
+}
+
+// matchSeed matches a number, with the row of dots and letters behind it that says of
+// each test, in the order that was drawn, how it went.
+func matchSeed(t []byte) int {
+	const breaks = "\n" + `\n` // as they are and as in JSON
+	n := matchNumber(t)
+	rest := bytes.TrimLeft(t[n:], breaks)
+	row := bytes.TrimLeft(bytes.TrimPrefix(rest, []byte("# Running:")), breaks)
+	behind := bytes.TrimLeft(row, ".FES*")
+	if len(rest) == len(t)-n || len(behind) == len(row) || len(bytes.TrimLeft(behind, breaks)) == len(behind) {
+		return n
+	}
+	return len(t) - len(behind)
 }
 
 // matchClockTime matches a time of day, as in 12:30:05.

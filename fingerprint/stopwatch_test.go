@@ -39,6 +39,8 @@ func TestUntimed(t *testing.T) {
 	is("not ok 1 - a\n  duration_ms: 1.35953\n# fail 1\n# duration_ms 82.036914", "not ok 1 - a\n  duration_ms: <duration>\n# fail 1\n# duration_ms <duration>")
 	is("✔ b (61ms)\n\n1 passing (64ms)\n1 failing", "✔ b\n\n1 passing\n1 failing")
 	is("Run with seed 12345\nFinished in 0.01 seconds (files took 0.1 seconds to load)\n1 example, 1 failure", "Run with seed <number>\nFinished in <duration> (files took <duration> to load)\n1 example, 1 failure")
+	is("Run options: --seed 4711\n\n# Running:\n\n.FE.\n\nFinished in 0.1s\n1 failures", "Run options: --seed <number>\n\nFinished in <duration>\n1 failures")
+	is("with seed 4711\n..F*\n1 failure in 0.1s\nwith seed 4711\nFoo\nwith seed 4711.\nseed 4711..\n", "with seed <number>\n1 failure in <duration>\nwith seed <number>\nFoo\nwith seed <number>.\nseed <number>..")
 	is("Run options: --seed 4711\nFinished in 0.0012s, 843.1703 runs/s, 843.1703 assertions/s.\n1 failures", "Run options: --seed <number>\nFinished in <duration>, <number> runs/s, <number> assertions/s.\n1 failures")
 	is("1 failed in 0.41s"+strings.Repeat("\n", stopwatchEnd-9)+".", "1 failed in <duration>"+strings.Repeat("\n", stopwatchEnd-9)+".")
 	is("1 failing\n\n (64ms)\x1b[0m", "1 failing")
@@ -59,6 +61,7 @@ func TestUntimed(t *testing.T) {
 
 	is("1 failed, 1 total\nTime:        1 s", "1 failed, 1 total\nTime:        <duration>")                                                                                                                                         // Jest
 	is(`{"returncode": 1, "output": "thread \u0027a\u0027 (4711) panicked at a.rs:2\nFAIL\ta\t0.02s\n0.1s"}`, `{"returncode": 1, "output": "thread \u0027a\u0027 (<number>) panicked at a.rs:2\nFAIL\ta\t<duration>\n<duration>"}`) // mini-swe-agent
+	is(`{"exit_code":1,"stdout":"seed 4711\n\n# Running:\n\n.F\n1 failed in 0.41s"}`, `{"exit_code":1,"stdout":"seed <number>\n1 failed in <duration>"}`)
 	is(`{"exit_code":1,"stdout":"1 failed in 0.41s"}`, `{"exit_code":1,"stdout":"1 failed in <duration>"}`)
 	is(`{"output":"1 failed in 0.41s","metadata":{"exit_code":0,"duration_seconds":0.4}}`, `{"output":"1 failed in <duration>","metadata":{"exit_code":0`) // Codex
 	is(`{"content": [{"type": "text", "text": "1 failed in 0.41s"}], "isError": false}`, `{"content": [{"type": "text", "text": "1 failed in <duration>"}], "isError": false}`)
