@@ -92,32 +92,23 @@ func (a *RuleAccount) Unlogged() (requests int64, main fingerprint.Cause) {
 	return requests, main
 }
 
-func (a *RuleAccount) save(s *saver) {
+func (a *RuleAccount) code(c *coder) {
 	for _, n := range a.numbers() {
-		s.Uvarint(uint64(*n))
+		c.count(n)
 	}
 	// By name: their numbers are of one version only.
-	var causes int
-	for _, n := range a.NotComputable {
-		if n > 0 {
-			causes++
+	n := c.Items(len(a.Causes()), 2)
+	if c.Reads() {
+		for range n {
+			c.count(&a.NotComputable[readCause(c.From, c.From.String())])
 		}
+		return
 	}
-	s.Uvarint(uint64(causes))
-	for c, n := range a.NotComputable {
+	for cause, n := range a.NotComputable {
 		if n > 0 {
-			s.String(fingerprint.Cause(c).String())
-			s.Uvarint(uint64(n))
+			c.To.String(fingerprint.Cause(cause).String())
+			c.count(&n)
 		}
-	}
-}
-
-func (a *RuleAccount) load(l *loader) {
-	for _, n := range a.numbers() {
-		*n = l.int64()
-	}
-	for range l.Count(2) {
-		a.NotComputable[l.cause()] += l.int64()
 	}
 }
 

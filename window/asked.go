@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
 // asked are the calls that a rule looks at and whose results are still to come:
@@ -127,37 +128,23 @@ func (x *asked) wait(conversation fingerprint.ScopeKey, now int64, call askedCal
 	s.calls[to] = call
 }
 
-// save writes the calls that wait.
-func (x *asked) save(s *saver) {
-	x.scopes.save(s, func(e *tableEntry[fingerprint.ScopeKey, askedScope]) {
-		s.scope(&e.key)
-		for i := range e.state.calls {
-			c := &e.state.calls[i]
-			if s.Bool(c.waits()); c.waits() {
-				s.pair(&c.key)
-				s.String(c.tool)
-				s.Uvarint(uint64(c.place))
-				s.Uvarint(uint64(c.of))
-			}
-		}
-	})
-}
-
-func (x *asked) load(l *loader, facts func(pairKey) *Facts) {
-	x.scopes.load(l, 16+fewPrints, l.scope, func(state *askedScope, _ int64) {
+// code codes the calls that wait; facts are those of a key.
+func (x *asked) code(c *coder, facts func(pairKey) *Facts) {
+	x.scopes.code(c, 16+fewPrints, c.scope, func(state *askedScope, _ int64) {
 		for i := range state.calls {
-			if l.Bool() {
-				key := l.pair()
-				state.calls[i] = askedCall{key, facts(key), l.issuedCall()}
+			call := &state.calls[i]
+			waits := call.waits()
+			if c.Bool(&waits); !waits {
+				continue
+			}
+			c.pair(&call.key)
+			snapshot.Text(c.Codec, &call.tool)
+			snapshot.Size(c.Codec, &call.place, math.MaxInt32)
+			snapshot.Size(c.Codec, &call.of, math.MaxInt32)
+			c.Check(call.of == 0 || call.place < call.of, "a call stands behind the last of its response")
+			if c.Reads() {
+				call.facts = facts(call.key)
 			}
 		}
 	})
-}
-
-func (l *loader) issuedCall() issuedCall {
-	c := issuedCall{tool: l.String(), place: l.Int(math.MaxInt32), of: l.Int(math.MaxInt32)}
-	if c.of > 0 && c.place >= c.of {
-		l.Failf("a call stands behind the last of its response")
-	}
-	return c
 }

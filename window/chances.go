@@ -58,13 +58,6 @@ func (c signatureChances) Chance(h *Hit, tripped bool) bool {
 	return false
 }
 
-func (c signatureChances) save(s *saver) {
-	c.guided.save(s, func(e *tableEntry[fingerprint.ScopeKey, fingerprint.Fingerprint]) {
-		s.scope(&e.key)
-		s.fingerprint(&e.state)
-	})
-}
-
-func (c signatureChances) load(l *loader) {
-	c.guided.load(l, 22, l.scope, func(print *fingerprint.Fingerprint, _ int64) { *print = l.fingerprint() })
+func (c signatureChances) code(s *coder) {
+	c.guided.code(s, 22, s.scope, func(print *fingerprint.Fingerprint, _ int64) { s.fingerprint(print) })
 }

@@ -91,9 +91,10 @@ func FuzzChat(f *testing.F) {
 			return
 		}
 		w := snapshot.NewWriter(nil)
-		c.save(w)
+		c.code(w.Codec())
 		r := snapshot.NewReader(w.Bytes())
-		if again := loadChat(r); r.Err() != nil || *again != *c {
+		var again Chat
+		if again.code(r.Codec()); r.Err() != nil || again != *c {
 			t.Fatalf("%+v is loaded as %+v, %v", c, again, r.Err())
 		}
 		before := ChatSettings{Has: chatAll, Enabled: true, Repeats: 7, TTL: time.Minute, Mode: Break}

@@ -58,70 +58,43 @@ func (c *chats) count(said *Chat) {
 	c.invalid += int64(said.Invalid)
 }
 
-func (c *chats) save(s *saver) {
-	s.Uvarint(uint64(c.set))
-	s.Uvarint(uint64(c.invalid))
-	c.sessions.save(s, func(e *tableEntry[fingerprint.ScopeKey, ChatSettings]) {
-		s.scope(&e.key)
-		saveChatSettings(s.Writer, &e.state)
-	})
+func (c *chats) code(s *coder) {
+	s.count(&c.set)
+	s.count(&c.invalid)
+	c.sessions.code(s, 18, s.scope, func(is *ChatSettings, _ int64) { is.code(s.Codec) })
 }
 
-func (c *chats) load(l *loader) {
-	c.set, c.invalid = l.int64(), l.int64()
-	c.sessions.load(l, 18, l.scope, func(s *ChatSettings, _ int64) { *s = loadChatSettings(l.Reader) })
+// code codes what a message said.
+func (c *Chat) code(to *snapshot.Codec) {
+	snapshot.Size(to, &c.Changed, int(chatAll))
+	c.To.code(to)
+	snapshot.Size(to, &c.Invalid, most)
+	to.Check(c.To.Has&^c.Changed == 0, "a message has settings that it did not change")
 }
 
-// save writes what a message said.
-func (c *Chat) save(w *snapshot.Writer) {
-	w.Uvarint(uint64(c.Changed))
-	saveChatSettings(w, &c.To)
-	w.Uvarint(uint64(c.Invalid))
-}
-
-func loadChat(r *snapshot.Reader) *Chat {
-	c := &Chat{Changed: ChatBits(r.Int(int(chatAll)))}
-	c.To = loadChatSettings(r)
-	c.Invalid = r.Int(most)
-	if c.To.Has&^c.Changed != 0 {
-		r.Failf("a message has settings that it did not change")
-	}
-	return c
-}
-
-// saveChatSettings writes those that are there.
-func saveChatSettings(w *snapshot.Writer, s *ChatSettings) {
-	w.Uvarint(uint64(s.Has))
+// code codes those that are there.
+func (s *ChatSettings) code(c *snapshot.Codec) {
+	snapshot.Size(c, &s.Has, int(chatAll))
 	if s.Has&ChatEnabled != 0 {
-		w.Bool(s.Enabled)
+		c.Bool(&s.Enabled)
 	}
 	if s.Has&ChatRepeats != 0 {
-		w.Uvarint(uint64(s.Repeats))
+		snapshot.Size(c, &s.Repeats, mostRepeats)
 	}
 	if s.Has&ChatTTL != 0 {
-		w.Uvarint(uint64(s.TTL / time.Second))
-	}
-	if s.Has&ChatMode != 0 {
-		w.Bool(s.Mode == ChanceThenBreak)
-	}
-}
-
-func loadChatSettings(r *snapshot.Reader) (s ChatSettings) {
-	s.Has = ChatBits(r.Int(int(chatAll)))
-	if s.Has&ChatEnabled != 0 {
-		s.Enabled = r.Bool()
-	}
-	if s.Has&ChatRepeats != 0 {
-		s.Repeats = r.Int(mostRepeats)
-	}
-	if s.Has&ChatTTL != 0 {
-		s.TTL = time.Duration(r.Int(int(mostTTL/time.Second))) * time.Second
-	}
-	if s.Has&ChatMode != 0 {
-		s.Mode = Break
-		if r.Bool() {
-			s.Mode = ChanceThenBreak
+		seconds := int64(s.TTL / time.Second)
+		if snapshot.Size(c, &seconds, int(mostTTL/time.Second)); c.Reads() {
+			s.TTL = time.Duration(seconds) * time.Second
 		}
 	}
-	return s
+	if s.Has&ChatMode != 0 {
+		chance := s.Mode == ChanceThenBreak
+		switch c.Bool(&chance); {
+		case !c.Reads():
+		case chance:
+			s.Mode = ChanceThenBreak
+		default:
+			s.Mode = Break
+		}
+	}
 }

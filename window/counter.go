@@ -41,11 +41,10 @@ type Counter interface {
 	Keys() int
 	Dropped() int64
 
-	// save writes the keys and what they have counted, least recently used
-	// first; load reads that into a fresh counter of the same spec. What load
-	// accepts must not make any later Count fail.
-	save(s *saver)
-	load(l *loader)
+	// code codes the keys and what they have counted, least recently used first;
+	// it reads that into a fresh counter of the same spec. What it accepts must not
+	// make any later Count fail.
+	code(s *coder)
 }
 
 // Keying says what a counter keeps apart.

@@ -29,12 +29,12 @@ func drawSpec(t *rapid.T, kind string) CounterSpec {
 
 // restarted is the counter in another process.
 func restarted(t *rapid.T, c Counter, kind *CounterKind, spec CounterSpec) Counter {
-	s := &saver{snapshot.NewWriter(nil), 16}
-	c.save(s)
+	w := snapshot.NewWriter(nil)
+	c.code(&coder{w.Codec(), 16})
 	next := kind.New(spec, 0)
-	l := &loader{snapshot.NewReader(s.Bytes()), 16}
-	if next.load(l); l.Err() != nil || l.Left() > 0 {
-		t.Fatalf("%v, %d bytes left", l.Err(), l.Left())
+	r := snapshot.NewReader(w.Bytes())
+	if next.code(&coder{r.Codec(), 16}); r.Err() != nil || r.Left() > 0 {
+		t.Fatalf("%v, %d bytes left", r.Err(), r.Left())
 	}
 	return next
 }

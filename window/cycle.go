@@ -187,73 +187,40 @@ func (s *steps) give(i uint32) {
 	}
 }
 
-// save writes of a scope the last P fingerprints, where each run begins and
-// the times inside the window. Without a window it writes when the events and
-// runs were instead; what began among the last P events has its time there.
-func (c *cycle) save(s *saver) {
-	c.scopes.save(s, func(e *tableEntry[fingerprint.ScopeKey, tail]) {
-		t := &e.state
+// code codes of a scope the last P fingerprints, where each run begins and the
+// times inside the window. Without a window it codes when the events and runs were
+// instead; what began among the last P events has its time there.
+func (c *cycle) code(s *coder) {
+	c.scopes.code(s, 18+int(c.period), s.scope, func(t *tail, touched int64) {
+		if s.Reads() {
+			t.steps = c.steps.take()
+		}
 		steps := c.steps.at(t.steps)
-		s.scope(&e.key)
-		s.Uvarint(uint64(t.next))
-		first := max(t.next-c.period, 0)
-		for i, last := first, e.touched; i < t.next; i++ {
+		s.count(&t.next)
+		first, times := max(t.next-c.period, 0), rising{key: touched}
+		for i := first; i < t.next; i++ {
 			step := &steps[i%c.period].tailEvent
-			s.print(&step.print)
-			if c.endless && i == first {
-				s.Uvarint(uint64(last - step.time))
-			} else if c.endless {
-				s.Uvarint(uint64(step.time - last))
+			if s.print(&step.print); c.endless {
+				times.next(s, &step.time)
 			}
-			last = step.time
 		}
 		for p := range c.period {
 			run := &steps[p].run
-			s.Uvarint(uint64(t.next - run.from))
-			if c.endless && run.from < first {
-				s.Uvarint(uint64(e.touched - run.time))
-			}
-		}
-		if !c.endless {
-			saveTimes(s, &c.times, &t.times, e.touched)
-		}
-	})
-}
-
-func (c *cycle) load(l *loader) {
-	c.scopes.load(l, 18+int(c.period), l.scope, func(t *tail, touched int64) {
-		t.steps = c.steps.take()
-		steps := c.steps.at(t.steps)
-		t.next = l.int64()
-		first := max(t.next-c.period, 0)
-		for i, time := first, int64(0); i < t.next; i++ {
-			step := &steps[i%c.period].tailEvent
-			step.print = l.print()
-			if c.endless && i == first {
-				time = l.before(touched)
-			} else if c.endless {
-				time = l.within(time, touched)
-			}
-			step.time = time
-		}
-		for p := range c.period {
-			from := t.next - l.int64()
-			if from < 0 || from >= t.next {
-				l.Failf("a run begins outside its sequence")
+			back := t.next - run.from
+			if s.count(&back); s.Reads() && (back <= 0 || back > t.next) {
+				s.From.Failf("a run begins outside its sequence")
 				return
 			}
-			steps[p].run = tailRun{from: from}
-			if c.endless && from < first {
-				steps[p].run.time = l.before(touched)
-			} else if c.endless {
-				steps[p].run.time = steps[from%c.period].time
+			run.from = t.next - back
+			if c.endless && run.from < first {
+				s.before(&run.time, touched)
+			} else if c.endless && s.Reads() {
+				run.time = steps[run.from%c.period].time
 			}
 		}
 		if !c.endless {
-			loadTimes(l, &c.times, &t.times, touched)
-			if int64(t.times.n) > t.next {
-				l.Failf("a sequence has more times than events")
-			}
+			codeTimes(s, &c.times, &t.times, touched)
+			s.Check(int64(t.times.n) <= t.next, "a sequence has more times than events")
 		}
 	})
 }

@@ -59,24 +59,16 @@ func (d *Duplicates) Spend(ev *Event) {
 	}
 }
 
-func (d *Duplicates) save(s *saver) {
-	d.seen.save(s, func(e *tableEntry[[16]byte, struct{}]) { s.Fixed(e.key[:]) })
-	d.pairs.save(s)
-}
-
-// load takes the ids whatever horizon they were remembered for: under a longer
-// one than then, some are missing at first. A state of version 7 and before has no
-// spans.
-func (d *Duplicates) load(l *loader, version uint64) {
-	if d.horizon == 0 {
-		l.Skip()
+// code codes them as a version does. It takes the ids whatever horizon they were
+// remembered for: under a longer one than then, some are missing at first. A state
+// of version 7 and before has no spans.
+func (d *Duplicates) code(c *coder, version uint64) {
+	if c.Reads() && d.horizon == 0 {
+		c.From.Skip()
 		return
 	}
-	d.seen.load(l, 17, func() (k [16]byte) {
-		copy(k[:], l.Fixed(len(k)))
-		return k
-	}, func(*struct{}, int64) {})
+	d.seen.code(c, 17, func(k *[16]byte) { c.Fixed(k[:]) }, func(*struct{}, int64) {})
 	if version > 7 {
-		d.pairs.load(l)
+		d.pairs.code(c)
 	}
 }

@@ -272,14 +272,10 @@ func (e *Engine) Account() []RuleAccount {
 }
 
 func (e *Engine) save(w *snapshot.Writer) {
-	w.Uvarint(uint64(e.judged))
-	w.Section("witness", func() {
-		if e.witness != nil {
-			e.witness.save(&saver{Writer: w})
-		}
-	})
+	c := w.Codec()
+	e.code(c, stateVersion)
 	for _, j := range e.rules {
-		w.Section("rule", func() { j.save(w) })
+		w.Section("rule", func() { j.code(c, stateVersion, j.rule.Cooldown) })
 	}
 }
 
@@ -287,23 +283,16 @@ func (e *Engine) save(w *snapshot.Writer) {
 // which of them it goes on from, -1 if from none. It returns the open episodes
 // of those from which none does.
 func (e *Engine) load(r *snapshot.Reader, version uint64, then *savedPlan, from []int) (ended []*Episode) {
-	l := &loader{Reader: r}
-	e.judged = l.int64()
-	r.Section("witness", func() {
-		if e.witness != nil && r.Left() > 0 && version >= 9 {
-			e.witness.load(l)
-		} else {
-			r.Skip()
-		}
-	})
+	c := r.Codec()
+	e.code(c, version)
 	for i := range then.rules {
 		r.Section("rule", func() {
 			if k := slices.Index(from, i); k >= 0 {
-				e.rules[k].load(r, version, then.rules[i].cooldown)
+				e.rules[k].code(c, version, then.rules[i].cooldown)
 				return
 			}
 			gone := newEpisodes(then.rule(i), 0, nil)
-			r.Section("episodes", func() { gone.load(l) })
+			r.Section("episodes", func() { gone.code(&coder{Codec: c}) })
 			ended = append(ended, gone.all()...)
 		})
 	}
@@ -314,4 +303,10 @@ func (e *Engine) load(r *snapshot.Reader, version uint64, then *savedPlan, from 
 		e.quiet = min(e.quiet, j.episodes.open.ends())
 	}
 	return ended
+}
+
+// code codes what no rule has for itself.
+func (e *Engine) code(c *snapshot.Codec, version uint64) {
+	snapshot.Size(c, &e.judged, most)
+	c.Part("witness", e.witness != nil && version >= 9, func() { e.witness.code(c) })
 }

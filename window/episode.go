@@ -162,46 +162,34 @@ func (e *episodes) id(h *Hit) string {
 }
 
 // An episode is touched when it fires.
-func (e *episodes) save(s *saver) {
-	e.open.save(s, func(entry *tableEntry[pairKey, Episode]) {
-		s.scope(&entry.key.scope)
-		s.episode(&entry.state)
-	})
-}
-
-func (e *episodes) load(l *loader) {
+func (e *episodes) code(c *coder) {
 	var read Episode
-	e.open.load(l, 50, func() (k pairKey) {
-		k.scope = l.scope()
-		read = l.episode()
-		k.print = printKeyOf(&read.Fingerprint)
-		return k
+	e.open.code(c, 50, func(k *pairKey) {
+		if c.scope(&k.scope); c.Reads() {
+			read = Episode{}
+			read.code(c)
+			k.print = printKeyOf(&read.Fingerprint)
+		}
 	}, func(ep *Episode, touched int64) {
+		if !c.Reads() {
+			ep.code(c)
+			return
+		}
 		*ep = read
 		ep.Rule, ep.Last = e.rule, touched
 	})
 }
 
-// saveOwn saves what the open episodes have added to their loops.
-func (e *episodes) saveOwn(s *saver) {
+// codeOwn codes what the open episodes have added to their loops, where it reads
+// when they are there, but for the first, if there is no room for so many.
+func (e *episodes) codeOwn(c *coder, version uint64) {
 	list := e.all()
-	s.Uvarint(uint64(len(list)))
-	for _, ep := range list {
-		ep.own.save(s.Writer)
+	gone := c.Items(len(list), 3) - len(list)
+	for range gone {
+		new(contribution).code(c.Codec, version)
 	}
-}
-
-// loadOwn loads it when the episodes are there, but for the first, if there is
-// no room for so many.
-func (e *episodes) loadOwn(l *loader, version uint64) {
-	list := e.all()
-	n := l.Count(3)
-	for i := range n {
-		var own contribution
-		own.load(l.Reader, version)
-		if at := i - (n - len(list)); at >= 0 {
-			list[at].own = own
-		}
+	for _, ep := range list[max(0, -gone):] {
+		ep.own.code(c.Codec, version)
 	}
 }
 

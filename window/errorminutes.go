@@ -3,6 +3,8 @@ package window
 import (
 	"maps"
 	"slices"
+
+	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
 // The classes of statuses that need not be of the caller's making. A provider
@@ -213,31 +215,23 @@ func (x *errorMinutes) apart() string {
 	return "conversations"
 }
 
-func (x *errorMinutes) save(s *saver) {
-	s.String(x.caller)
-	s.Bool(x.callers)
-	s.Varint(x.now)
+func (x *errorMinutes) code(c *snapshot.Codec) {
+	snapshot.Text(c, &x.caller)
+	c.Bool(&x.callers)
+	c.Varint(&x.now)
 	minutes := slices.Sorted(maps.Keys(x.kept)) // any order: sorted
-	s.Uvarint(uint64(len(minutes)))
-	for _, m := range minutes {
-		s.Varint(m)
-		s.Varint(x.kept[m].fine)
-		for _, f := range x.kept[m].failing() {
-			s.Uvarint(f.who)
-			s.Varint(f.n)
+	snapshot.List(c, &minutes, 2+4*errorClasses*mostFailing, func(at *int64) {
+		if c.Varint(at); c.Reads() {
+			x.kept[*at] = &errorMinute{}
 		}
-	}
-}
-
-func (x *errorMinutes) load(l *loader) {
-	x.caller, x.callers, x.now = l.String(), l.Bool(), l.Varint()
-	for range l.Count(2 + 4*errorClasses*mostFailing) {
-		m := &errorMinute{}
-		x.kept[l.Varint()] = m
-		m.fine = l.Varint()
+		m := x.kept[*at]
+		c.Varint(&m.fine)
 		for _, f := range m.failing() {
-			f.who, f.n = l.Uvarint(), l.Varint()
+			c.Uvarint(&f.who)
+			c.Varint(&f.n)
 		}
+	})
+	if c.Reads() {
+		x.at = x.kept[x.now]
 	}
-	x.at = x.kept[x.now]
 }

@@ -92,7 +92,7 @@ func (e *EventWriter) Write(w *snapshot.Writer, ev *Event) {
 		w.Uint64(ev.Span.Around)
 		w.Uvarint(uint64(ev.Span.Says))
 		if w.Uint64(ev.Span.Said); ev.Span.Said != 0 {
-			ev.Span.save(w, ev.Time)
+			ev.Span.code(&coder{Codec: w.Codec()}, ev.Time)
 		}
 	}
 	if has&excluded != 0 {
@@ -100,7 +100,7 @@ func (e *EventWriter) Write(w *snapshot.Writer, ev *Event) {
 		return
 	}
 	if has&hasChat != 0 {
-		ev.Chat.save(w)
+		ev.Chat.code(w.Codec())
 	}
 	if has&notPlain != 0 {
 		choices(w, ev.Rules)

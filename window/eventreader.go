@@ -42,7 +42,7 @@ func fresh[T any](before []T) []T { return make([]T, 0, len(before)+len(before)/
 // Read reads an event into ev, which shares no memory with the snapshot. What
 // is wrong with it r.Err says.
 func (e *EventReader) Read(r *snapshot.Reader, ev *Event) {
-	e.read(&loader{Reader: r}, ev)
+	e.read(r, ev)
 	if e.plan != nil && !e.plan.fits(ev) {
 		r.Failf("an event is of another plan")
 	}
@@ -65,84 +65,85 @@ func (p *Plan) fits(ev *Event) bool {
 	return ev.Exclude <= len(p.Exclusions)
 }
 
-func (e *EventReader) read(l *loader, ev *Event) {
-	has := uint64(l.Int(eventBits - 1))
+func (e *EventReader) read(r *snapshot.Reader, ev *Event) {
+	has := uint64(r.Int(eventBits - 1))
 	*ev = Event{
-		Time:  e.before.Time + l.Varint(),
+		Time:  e.before.Time + r.Varint(),
 		Start: fingerprint.NoTime, Status: fingerprint.Unknown, TokensIn: fingerprint.Unknown, TokensOut: fingerprint.Unknown,
 		MaxTokens: fingerprint.Unknown, Cost: math.NaN(),
 		Stream: tri(has, hasStream, streams), Cached: tri(has, hasCached, cached),
 		Issued: has&issued != 0, Answered: has&answered != 0,
 	}
 	p, q := &ev.Position, &e.before.Position
-	stream := int64(q.Stream) + l.Varint()
+	stream := int64(q.Stream) + r.Varint()
 	if p.Stream = int32(stream); stream != int64(p.Stream) || stream < 0 {
-		l.Failf("no stream has the number %d", stream)
+		r.Failf("no stream has the number %d", stream)
 	}
-	p.Offset = q.Offset + l.Varint()
-	p.Line = q.Line + l.Varint()
-	p.Item = l.int32()
+	p.Offset = q.Offset + r.Varint()
+	p.Line = q.Line + r.Varint()
+	p.Item = readInt32(r)
 	e.before.Time, e.before.Position = ev.Time, ev.Position
 
 	if has&hasPortion != 0 {
-		ev.Portion = &Portion{Number: l.Varint(), Home: has&isHome != 0}
+		ev.Portion = &Portion{Number: r.Varint(), Home: has&isHome != 0}
 	}
-	ev.ID = l.String()
+	ev.ID = r.String()
 	for _, text := range ev.texts() {
-		*text = e.text(l)
+		*text = e.text(r)
 	}
 	for _, n := range ev.numbers() {
 		if has&n.bit != 0 {
-			*n.value = n.base + l.Varint()
+			*n.value = n.base + r.Varint()
 		}
 	}
 	if has&hasStatus != 0 {
-		ev.Status = int(l.Varint())
+		ev.Status = int(r.Varint())
 	}
 	if has&hasCost != 0 {
-		ev.Cost = l.Float64()
+		ev.Cost = r.Float64()
 	}
 	if has&hasResponse != 0 {
-		ev.Response = l.Uint64()
+		ev.Response = r.Uint64()
 	}
 	if has&hasSpan != 0 {
-		ev.Span = Span{Own: l.Uint64(), Around: l.Uint64(), Says: fingerprint.Says(l.Int(int(fingerprint.SaysAll))), Said: l.Uint64()}
+		ev.Span = Span{Own: r.Uint64(), Around: r.Uint64(), Says: fingerprint.Says(r.Int(int(fingerprint.SaysAll))), Said: r.Uint64()}
 		if ev.Span.Said != 0 {
-			ev.Span.load(l.Reader, ev.Time)
+			ev.Span.code(&coder{Codec: r.Codec()}, ev.Time)
 		}
 	}
 	if has&excluded != 0 {
-		ev.Exclude = 1 + l.Int(math.MaxInt32-1)
+		ev.Exclude = 1 + r.Int(math.MaxInt32-1)
 		return
 	}
 
 	if has&hasChat != 0 {
-		ev.Chat = loadChat(l.Reader)
+		ev.Chat = &Chat{}
+		ev.Chat.code(r.Codec())
 	}
-	ev.Rules = e.readChoices(l, has&notPlain != 0)
+	ev.Rules = e.readChoices(r, has&notPlain != 0)
 	if has&hasAll != 0 && ev.Portion != nil {
-		ev.Portion.All = e.readChoices(l, true)
+		ev.Portion.All = e.readChoices(r, true)
 	}
 	from := len(e.prints)
 	for range e.shape.identities {
-		e.prints = append(e.prints, e.readPrints(l))
+		e.prints = append(e.prints, e.readPrints(r))
 	}
 	ev.Prints = e.prints[from:len(e.prints):len(e.prints)]
 	from = len(e.scopes)
 	for range e.shape.scopes {
-		e.scopes = append(e.scopes, e.readScope(l))
+		e.scopes = append(e.scopes, e.readScope(r))
 	}
 	ev.Scopes = e.scopes[from:len(e.scopes):len(e.scopes)]
 }
 
 // readChoices reads how each rule sees an event; written says that not all see
 // it plainly.
-func (e *EventReader) readChoices(l *loader, written bool) []Choice {
+func (e *EventReader) readChoices(r *snapshot.Reader, written bool) []Choice {
 	from := len(e.choices)
 	for range e.shape.rules {
 		c := Plain
 		if written {
-			c = NotMatched + Choice(l.Int(math.MaxInt16))
+			c = NotMatched + Choice(r.Int(math.MaxInt16))
 		}
 		e.choices = append(e.choices, c)
 	}
@@ -159,70 +160,61 @@ func tri(has, logged, yes uint64) fingerprint.Tri {
 	return fingerprint.Yes
 }
 
-func (e *EventReader) text(l *loader) string {
-	switch n := l.Uvarint(); {
+func (e *EventReader) text(r *snapshot.Reader) string {
+	switch n := r.Uvarint(); {
 	case n == 0:
 		return ""
 	case n == 1:
-		text := l.String()
+		text := r.String()
 		e.texts = append(e.texts, text)
 		return text
 	case n-2 < uint64(len(e.texts)):
 		return e.texts[n-2]
 	default:
-		l.Failf("a text is said to have come before, and has not")
+		r.Failf("a text is said to have come before, and has not")
 		return ""
 	}
 }
 
-func (e *EventReader) cause(l *loader) fingerprint.Cause {
-	text := e.text(l)
-	c, ok := fingerprint.ParseCause(text)
-	if !ok {
-		l.Failf("%q is no reason for a request not to be computable", text)
-	}
-	return c
-}
-
-func (e *EventReader) readPrints(l *loader) (p Prints) {
-	n := l.Count(5)
+func (e *EventReader) readPrints(r *snapshot.Reader) (p Prints) {
+	n := r.Count(5)
 	if n == 0 {
-		p.Cause = e.cause(l)
+		p.Cause = readCause(r, e.text(r))
 	}
 	from := len(e.sums)
 	for range n {
-		e.sums = append(e.sums, l.fingerprint())
+		e.sums = append(e.sums, readFingerprint(r))
 	}
 	p.Fingerprints = e.sums[from:len(e.sums):len(e.sums)]
-	if n > 0 && l.Bool() {
+	if n > 0 && r.Bool() {
 		from = len(e.tools)
 		for range n {
-			e.tools = append(e.tools, e.text(l))
+			e.tools = append(e.tools, e.text(r))
 		}
 		p.Tools = e.tools[from:len(e.tools):len(e.tools)]
 	}
-	if n > 0 && l.Bool() {
+	if n > 0 && r.Bool() {
 		for range n {
-			p.Texts = append(p.Texts, l.String())
+			p.Texts = append(p.Texts, r.String())
 		}
 	}
 	return p
 }
 
-func (e *EventReader) readScope(l *loader) (s Scope) {
-	switch kind := l.Int(scopeFellBack); kind {
+func (e *EventReader) readScope(r *snapshot.Reader) (s Scope) {
+	switch kind := r.Int(scopeFellBack); kind {
 	case scopeUnwanted:
 		return s
 	case scopeLacking:
-		s.Cause = e.cause(l)
+		s.Cause = readCause(r, e.text(r))
 		return s
 	case scopeFellBack:
 		s.FellBack = true
 	}
-	s.Key = l.scope()
+	copy(s.Key[:], r.Fixed(len(s.Key)))
 	from := len(e.values)
-	for range l.Count(1) {
-		e.values = append(e.values, e.text(l))
+	for range r.Count(1) {
+		e.values = append(e.values, e.text(r))
 	}
 	s.Values = e.values[from:len(e.values):len(e.values)]
 	return s

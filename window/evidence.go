@@ -81,65 +81,40 @@ func (e *evidence) tell(ep *Episode) {
 	}
 }
 
-func (e *evidence) save(s *saver, open *table[pairKey, Episode]) {
-	s.Section("cycle", func() { e.inRow.cycle.save(s) })
-	s.Section("keys", func() {
-		e.keys.save(s, func(entry *tableEntry[pairKey, keyEvidence]) {
-			s.pair(&entry.key)
-			s.Varint(entry.state.first)
-			saveStretch(s, entry.state.facts)
+// code codes it, where it reads when the open episodes are there, but for the first,
+// if there is no room for so many.
+func (e *evidence) code(c *coder, open *table[pairKey, Episode]) {
+	c.Section("cycle", func() { e.inRow.cycle.code(c) })
+	c.Section("keys", func() {
+		e.keys.code(c, 19, c.pair, func(key *keyEvidence, _ int64) {
+			c.Varint(&key.first)
+			codeStretch(c, &key.facts)
+			f := key.facts
+			c.Check(f == nil || !f.mixed || f.before != nil, "a stretch of requests that differ has none before those that do not")
 		})
 	})
-	s.Section("asked", func() {
+	c.Section("asked", func() {
 		if x := e.witness.asked[e.rule]; x != nil {
-			x.save(s)
+			x.code(c, e.factsOf)
 		}
 	})
-	s.Section("told", func() {
-		s.Uvarint(uint64(open.live))
-		for entry := range open.all() {
-			facts := entry.state.facts
-			own := facts != e.factsOf(entry.key)
-			if s.Bool(own); own {
-				saveStretch(s, facts)
+	c.Section("told", func() {
+		// Those of its key are the facts of an episode, unless it has its own.
+		told := func(facts, ofKey *Facts) *Facts {
+			own := facts != ofKey
+			if c.Bool(&own); !own {
+				return ofKey
 			}
-		}
-	})
-}
-
-// load loads it when the open episodes are there, but for the first, if there is
-// no room for so many.
-func (e *evidence) load(l *loader, open *table[pairKey, Episode]) {
-	l.Section("cycle", func() { e.inRow.cycle.load(l) })
-	l.Section("keys", func() {
-		e.keys.load(l, 19, l.pair, func(key *keyEvidence, _ int64) {
-			key.first = l.Varint()
-			if key.facts = loadStretch(l); key.facts != nil && key.facts.mixed && key.facts.before == nil {
-				l.Failf("a stretch of requests that differ has none before those that do not")
-			}
-		})
-	})
-	l.Section("asked", func() {
-		if x := e.witness.asked[e.rule]; x != nil {
-			x.load(l, e.factsOf)
-		}
-	})
-	l.Section("told", func() {
-		own := func(facts *Facts) *Facts {
-			if l.Bool() {
-				return loadStretch(l)
-			}
+			codeStretch(c, &facts)
 			return facts
 		}
-		n := l.Count(1)
-		if n < open.live {
-			l.Failf("an episode is told by nothing")
-		}
+		n := c.Items(open.live, 1)
+		c.Check(n >= open.live, "an episode is told by nothing")
 		for range n - open.live {
-			own(nil)
+			told(nil, nil)
 		}
 		for entry := range open.all() {
-			entry.state.facts = own(e.factsOf(entry.key))
+			entry.state.facts = told(entry.state.facts, e.factsOf(entry.key))
 		}
 	})
 }

@@ -150,61 +150,39 @@ func (s *Spent) add(o Spent) {
 	s.TokensKnown, s.CostKnown = s.TokensKnown || o.TokensKnown, s.CostKnown || o.CostKnown
 }
 
-func (x *Extent) save(w *snapshot.Writer) {
-	w.Varint(x.Requests)
-	x.After.save(w)
-	w.Bool(x.fired)
+func (x *Extent) code(c *snapshot.Codec) {
+	c.Varint(&x.Requests)
+	x.After.code(c)
+	c.Bool(&x.fired)
 }
 
-func (x *Extent) load(r *snapshot.Reader) {
-	x.Requests = r.Varint()
-	x.After.load(r)
-	x.fired = r.Bool()
+func (x *Extent) codeOver(c *coder) {
+	snapshot.List(c.Codec, &x.over, 3, func(o *over) {
+		c.fingerprint(&o.print)
+		c.Varint(&o.last)
+		c.Varint(&o.requests)
+	})
 }
 
-func (x *Extent) saveOver(s *saver) {
-	s.Uvarint(uint64(len(x.over)))
-	for _, o := range x.over {
-		s.fingerprint(&o.print)
-		s.Varint(o.last)
-		s.Varint(o.requests)
-	}
-}
-
-func (x *Extent) loadOver(l *loader) {
-	for range l.Count(3) {
-		x.over = append(x.over, over{l.fingerprint(), l.Varint(), l.Varint()})
-	}
-}
-
-func (s *contribution) save(w *snapshot.Writer) {
-	w.Varint(s.before + s.fired)
-	s.first.save(w)
-	s.later.save(w)
-	w.Varint(s.fired)
-}
-
-// load reads what save of a version wrote: up to 8 there were no firings of what
-// repeats in one request, which then stands before.
-func (s *contribution) load(r *snapshot.Reader, version uint64) {
-	counted := r.Varint()
-	s.first.load(r)
-	s.later.load(r)
-	if s.fired = s.first.Requests + s.later.Requests; version > 8 {
-		s.fired = r.Varint()
+// code codes it as a version does: up to 8 there were no firings of what repeats in
+// one request, which then stands before.
+func (s *contribution) code(c *snapshot.Codec, version uint64) {
+	counted := s.before + s.fired
+	c.Varint(&counted)
+	s.first.code(c)
+	s.later.code(c)
+	if version > 8 {
+		c.Varint(&s.fired)
+	} else {
+		s.fired = s.first.Requests + s.later.Requests
 	}
 	s.before = counted - s.fired
 }
 
-func (s *Spent) save(w *snapshot.Writer) {
-	w.Varint(s.Requests)
-	w.Varint(s.Tokens)
-	w.Varint(int64(s.Cost))
-	w.Bool(s.TokensKnown)
-	w.Bool(s.CostKnown)
-}
-
-func (s *Spent) load(r *snapshot.Reader) {
-	s.Requests, s.Tokens, s.Cost = r.Varint(), r.Varint(), USD(r.Varint())
-	s.TokensKnown, s.CostKnown = r.Bool(), r.Bool()
+func (s *Spent) code(c *snapshot.Codec) {
+	c.Varint(&s.Requests)
+	c.Varint(&s.Tokens)
+	snapshot.Number(c, &s.Cost)
+	c.Bool(&s.TokensKnown)
+	c.Bool(&s.CostKnown)
 }

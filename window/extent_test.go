@@ -172,10 +172,10 @@ func TestExtentOfCountsThatGoOn(t *testing.T) {
 func TestContributionOutlivesRestart(t *testing.T) {
 	want := contribution{before: 2, fired: 3, first: Spent{Requests: 1, Tokens: 7, TokensKnown: true}, later: Spent{Requests: 1}}
 	w := snapshot.NewWriter(nil)
-	want.save(w)
+	want.code(w.Codec(), stateVersion)
 	r := snapshot.NewReader(w.Bytes())
 	var got contribution
-	if got.load(r, stateVersion); got != want || r.Done() != nil {
+	if got.code(r.Codec(), stateVersion); got != want || r.Done() != nil {
 		t.Errorf("%+v, want %+v: %v", got, want, r.Done())
 	}
 }

@@ -1,5 +1,9 @@
 package window
 
+import (
+	"github.com/loopgauge/loopgauge/window/snapshot"
+)
+
 // numbers are the whole numbers of f, in the order in which a checkpoint holds
 // them.
 func (f *Facts) numbers() []*int64 {
@@ -12,86 +16,45 @@ func (f *Facts) varieties() []*variety {
 	return []*variety{&f.sessions, &h.answers, &h.messages}
 }
 
-func (f *Facts) save(s *saver) {
-	hashes := func(list []uint64) {
-		s.Uvarint(uint64(len(list)))
-		for _, hash := range list {
-			s.Uint64(hash)
-		}
+func (f *Facts) code(c *coder) {
+	hashes := func(list *[]uint64) { snapshot.List(c.Codec, list, 8, c.Uint64) }
+	if c.Reads() {
+		f.heard = &heard{}
 	}
 	for _, n := range f.numbers() {
-		s.Varint(*n)
+		c.Varint(n)
 	}
-	s.Float64(f.pauseSum)
-	s.Float64(f.pauseSquares)
+	c.Float64(&f.pauseSum)
+	c.Float64(&f.pauseSquares)
 	for _, v := range f.varieties() {
-		s.Varint(v.n)
-		hashes(v.seen)
+		c.Varint(&v.n)
+		hashes(&v.seen)
 	}
-	hashes(f.wasHeard().results.held)
-	s.Uvarint(uint64(len(f.errors)))
-	for _, e := range f.errors {
-		s.Varint(e.at.minute)
-		s.Uvarint(uint64(e.at.class))
-		s.Varint(e.n)
-	}
-	s.Uint64(f.said)
-	s.Bool(f.mixed)
+	hashes(&f.wasHeard().results.held)
+	snapshot.List(c.Codec, &f.errors, 3, func(e *errorsAt) {
+		c.Varint(&e.at.minute)
+		snapshot.Size(c.Codec, &e.at.class, errorClasses-1)
+		c.Varint(&e.n)
+	})
+	c.Uint64(&f.said)
+	c.Bool(&f.mixed)
 }
 
-func (f *Facts) load(l *loader) {
-	hashes := func() (list []uint64) {
-		for range l.Count(8) {
-			list = append(list, l.Uint64())
+// codeStretch codes the facts of a stretch, if there is one, with those that belong
+// to it, which have none of their own.
+func codeStretch(c *coder, f **Facts) {
+	one := func(f **Facts) {
+		some := *f != nil
+		if c.Bool(&some); some {
+			if c.Reads() {
+				*f = &Facts{}
+			}
+			(*f).code(c)
 		}
-		return list
 	}
-	f.heard = &heard{}
-	for _, n := range f.numbers() {
-		*n = l.Varint()
+	if one(f); *f != nil {
+		one(&(*f).run)
+		one(&(*f).loop)
+		one(&(*f).before)
 	}
-	f.pauseSum, f.pauseSquares = l.Float64(), l.Float64()
-	for _, v := range f.varieties() {
-		v.n = l.Varint()
-		v.seen = hashes()
-	}
-	f.heard.results.held = hashes()
-	for range l.Count(3) {
-		at := errorTime{l.Varint(), l.Int(errorClasses - 1)}
-		f.errors = append(f.errors, errorsAt{at, l.Varint()})
-	}
-	f.said = l.Uint64()
-	f.mixed = l.Bool()
-}
-
-// saveStretch writes the facts of a stretch, if there is one, with those that
-// belong to it, which have none of their own.
-func saveStretch(s *saver, f *Facts) {
-	one := func(f *Facts) bool {
-		s.Bool(f != nil)
-		if f != nil {
-			f.save(s)
-		}
-		return f != nil
-	}
-	if one(f) {
-		one(f.run)
-		one(f.loop)
-		one(f.before)
-	}
-}
-
-func loadStretch(l *loader) *Facts {
-	one := func() (f *Facts) {
-		if l.Bool() {
-			f = &Facts{}
-			f.load(l)
-		}
-		return f
-	}
-	f := one()
-	if f != nil {
-		f.run, f.loop, f.before = one(), one(), one()
-	}
-	return f
 }

@@ -1,5 +1,9 @@
 package window
 
+import (
+	"github.com/loopgauge/loopgauge/window/snapshot"
+)
+
 // fixed counts the events since a window was opened by its first event; the
 // window ends when it is window old, however busy it is. Redis does this with
 // INCR and EXPIRE on the first hit.
@@ -39,14 +43,9 @@ func (c *fixed) Forget(h *Hit)  { c.keys.remove(pairKeyOf(h)) }
 func (c *fixed) Keys() int      { return c.keys.live }
 func (c *fixed) Dropped() int64 { return c.keys.dropped }
 
-func (c *fixed) save(s *saver) {
-	c.keys.save(s, func(e *tableEntry[pairKey, fixedWindow]) {
-		s.pair(&e.key)
-		s.Uvarint(uint64(e.state.n))
-		s.Uvarint(uint64(e.touched - e.state.opened))
+func (c *fixed) code(s *coder) {
+	c.keys.code(s, 19, s.pair, func(w *fixedWindow, touched int64) {
+		snapshot.Size(s.Codec, &w.n, most)
+		s.before(&w.opened, touched)
 	})
-}
-
-func (c *fixed) load(l *loader) {
-	c.keys.load(l, 19, l.pair, func(w *fixedWindow, touched int64) { *w = fixedWindow{n: l.Int(most), opened: l.before(touched)} })
 }

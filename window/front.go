@@ -42,10 +42,10 @@ func (f *Front) Push(t int64) bool {
 func (f *Front) Newest() int64 { return f.f.newest }
 
 // Save writes what is known of the stream.
-func (f *Front) Save(w *snapshot.Writer) { f.f.save(&saver{Writer: w}) }
+func (f *Front) Save(w *snapshot.Writer) { f.f.code(w.Codec()) }
 
 // Load reads what Save wrote.
-func (f *Front) Load(r *snapshot.Reader) { f.f = loadFrontier(&loader{Reader: r}) }
+func (f *Front) Load(r *snapshot.Reader) { f.f.code(r.Codec()) }
 
 // Put takes an event in that a Front has let pass; newest is how far its stream
 // had come with it. It returns false if the event was overtaken.

@@ -304,11 +304,11 @@ func TestLoadRefuses(t *testing.T) {
 		c.Count(hit)
 		c.Count(hit)
 		spoil(c)
-		s := &saver{snapshot.NewWriter(nil), 16}
-		c.save(s)
-		l := &loader{snapshot.NewReader(s.Bytes()), 16}
-		kind.New(spec, 0).load(l)
-		if err := l.Err(); err == nil && want != "" || err != nil && !strings.HasSuffix(err.Error(), want) {
+		w := snapshot.NewWriter(nil)
+		c.code(&coder{w.Codec(), 16})
+		r := snapshot.NewReader(w.Bytes())
+		kind.New(spec, 0).code(&coder{r.Codec(), 16})
+		if err := r.Err(); err == nil && want != "" || err != nil && !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", spec, err, want)
 		}
 	}

@@ -225,68 +225,24 @@ func (x *Incidents) alert(in *Incident, state IncidentState, t int64) {
 func (x *Incidents) Open() int { return len(x.open) }
 
 // Save writes the open incidents.
-func (x *Incidents) Save(w *snapshot.Writer) {
-	keys := slices.Sorted(maps.Keys(x.open)) // any order: sorted
-	w.Uvarint(uint64(len(keys)))
-	for _, key := range keys {
-		w.String(key)
-		x.open[key].save(w)
-	}
-	for _, key := range keys { // apart: older states are without
-		for i := range x.open[key].Seen {
-			x.open[key].Seen[i].extent.save(w)
-		}
-	}
-	for _, key := range keys {
-		for i := range x.open[key].Seen {
-			x.open[key].Seen[i].extent.saveOver(&saver{Writer: w})
-		}
-	}
-}
-
-func (in *Incident) save(w *snapshot.Writer) {
-	for _, s := range []string{in.ID, in.Rule, in.Profile, in.Identity, in.Counter.Kind, string(in.Action), in.Fingerprint, in.Tool, in.Text, in.Method, in.Path, in.Model, in.Caller, in.User, in.Session, in.Backend, string(in.Kind), in.Evidence} {
-		w.String(s)
-	}
-	for _, n := range []int64{int64(in.Revision), int64(in.Counter.Window), int64(in.Threshold), int64(in.Cooldown), in.First, in.Fired, in.Last, in.Requests, in.After, in.Tokens, in.grows} {
-		w.Varint(n)
-	}
-	w.Float64(in.Cost)
-	w.Bool(in.Calls)
-	open := slices.Sorted(maps.Keys(in.open)) // any order: sorted
-	for _, list := range [][]string{in.Fields, in.Scope, in.Rules, open} {
-		w.Uvarint(uint64(len(list)))
-		for _, s := range list {
-			w.String(s)
-		}
-	}
-	w.Uvarint(uint64(len(in.Seen)))
-	for _, s := range in.Seen {
-		for _, text := range []string{s.Rule, string(s.Kind), s.Evidence, s.episode} {
-			w.String(text)
-		}
-		for _, n := range []int{s.Limit, s.Count, s.Quiet} {
-			w.Varint(int64(n))
-		}
-	}
-}
+func (x *Incidents) Save(w *snapshot.Writer) { x.code(w.Codec()) }
 
 // Load reads what Save wrote.
-func (x *Incidents) Load(r *snapshot.Reader) {
-	for range r.Count(1) {
-		key, in := r.String(), &Incident{}
-		in.load(r)
-		if r.Err() != nil {
-			return
-		}
-		x.open[key] = in
-	}
+func (x *Incidents) Load(r *snapshot.Reader) { x.code(r.Codec()) }
+
+func (x *Incidents) code(c *snapshot.Codec) {
 	keys := slices.Sorted(maps.Keys(x.open)) // any order: sorted
-	for _, key := range keys {
+	snapshot.List(c, &keys, 1, func(key *string) {
+		if snapshot.Text(c, key); c.Reads() {
+			x.open[*key] = &Incident{}
+		}
+		x.open[*key].code(c)
+	})
+	for _, key := range keys { // apart: older states are without
 		in := x.open[key]
 		for i := range in.Seen {
-			if r.Left() > 0 {
-				in.Seen[i].extent.load(r)
+			if c.More() {
+				in.Seen[i].extent.code(c)
 			} else {
 				in.Seen[i].extent = in.whole()
 			}
@@ -294,42 +250,43 @@ func (x *Incidents) Load(r *snapshot.Reader) {
 	}
 	for _, key := range keys {
 		for i := range x.open[key].Seen {
-			if r.Left() > 0 {
-				x.open[key].Seen[i].extent.loadOver(&loader{Reader: r})
+			if c.More() {
+				x.open[key].Seen[i].extent.codeOver(&coder{Codec: c})
 			}
 		}
 	}
 }
 
-func (in *Incident) load(r *snapshot.Reader) {
-	var action, kind string
-	for _, s := range []*string{&in.ID, &in.Rule, &in.Profile, &in.Identity, &in.Counter.Kind, &action, &in.Fingerprint, &in.Tool, &in.Text, &in.Method, &in.Path, &in.Model, &in.Caller, &in.User, &in.Session, &in.Backend, &kind, &in.Evidence} {
-		*s = r.String()
+func (in *Incident) code(c *snapshot.Codec) {
+	for _, s := range []*string{&in.ID, &in.Rule, &in.Profile, &in.Identity, &in.Counter.Kind, (*string)(&in.Action), &in.Fingerprint, &in.Tool, &in.Text, &in.Method, &in.Path, &in.Model, &in.Caller, &in.User, &in.Session, &in.Backend, (*string)(&in.Kind), &in.Evidence} {
+		snapshot.Text(c, s)
 	}
-	in.Action, in.Kind = Action(action), Kind(kind)
-	var revision, window, threshold, cooldown int64
-	for _, n := range []*int64{&revision, &window, &threshold, &cooldown, &in.First, &in.Fired, &in.Last, &in.Requests, &in.After, &in.Tokens, &in.grows} {
-		*n = r.Varint()
+	snapshot.Number(c, &in.Revision)
+	snapshot.Number(c, &in.Counter.Window)
+	snapshot.Number(c, &in.Threshold)
+	snapshot.Number(c, &in.Cooldown)
+	for _, n := range []*int64{&in.First, &in.Fired, &in.Last, &in.Requests, &in.After, &in.Tokens, &in.grows} {
+		c.Varint(n)
 	}
-	in.Revision, in.Counter.Window, in.Threshold, in.Cooldown = int(revision), time.Duration(window), int(threshold), time.Duration(cooldown)
-	in.Cost = r.Float64()
-	in.Calls = r.Bool()
-	var open []string
+	c.Float64(&in.Cost)
+	c.Bool(&in.Calls)
+	open := slices.Sorted(maps.Keys(in.open)) // any order: sorted
 	for _, list := range []*[]string{&in.Fields, &in.Scope, &in.Rules, &open} {
-		for range r.Count(1) {
-			*list = append(*list, r.String())
+		snapshot.Texts(c, list)
+	}
+	if c.Reads() {
+		in.open = make(map[string]bool, len(open))
+		for _, id := range open {
+			in.open[id] = true
 		}
 	}
-	in.open = make(map[string]bool, len(open))
-	for _, id := range open {
-		in.open[id] = true
-	}
-	for range r.Count(7) {
-		s := Seen{Rule: r.String(), Kind: Kind(r.String()), Evidence: r.String(), episode: r.String()}
-		s.Limit, s.Count, s.Quiet = int(r.Varint()), int(r.Varint()), int(r.Varint())
-		in.Seen = append(in.Seen, s)
-	}
-	if len(in.Seen) != len(in.Rules) {
-		r.Failf("an incident of %d rules was seen by %d", len(in.Rules), len(in.Seen))
-	}
+	snapshot.List(c, &in.Seen, 7, func(s *Seen) {
+		for _, text := range []*string{&s.Rule, (*string)(&s.Kind), &s.Evidence, &s.episode} {
+			snapshot.Text(c, text)
+		}
+		for _, n := range []*int{&s.Limit, &s.Count, &s.Quiet} {
+			snapshot.Number(c, n)
+		}
+	})
+	c.Check(len(in.Seen) == len(in.Rules), "an incident of %d rules was seen by %d", len(in.Rules), len(in.Seen))
 }

@@ -130,7 +130,7 @@ func TestIncidentsOfOlderStates(t *testing.T) {
 	w := snapshot.NewWriter(nil)
 	w.Uvarint(1)
 	w.String(incidentKey(e))
-	got.save(w)
+	got.code(w.Codec())
 	x = NewIncidents(report)
 	r := snapshot.NewReader(w.Bytes())
 	if x.Load(r); r.Done() != nil {

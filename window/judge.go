@@ -171,88 +171,43 @@ func (j *judge) act(h *Hit, action Action, fired bool) Action {
 	return Guide
 }
 
-// save writes what the gateway of the rule remembers, and the account.
-func (j *judge) save(w *snapshot.Writer) {
-	s := &saver{w, j.prints}
-	s.Section("account", func() {
+// code codes what the gateway of the rule remembers, and the account, as a version
+// does. cooldown is how long the rule's is in the snapshot.
+func (j *judge) code(codec *snapshot.Codec, version uint64, cooldown time.Duration) {
+	c := &coder{Codec: codec}
+	c.Section("account", func() {
 		a := j.sum()
-		a.save(s)
-	})
-	s.Section("counter", func() {
-		s.Uvarint(uint64(j.prints))
-		j.counter.save(s)
-	})
-	s.Section("cooling", func() {
-		if j.cooling != nil {
-			j.cooling.save(s, func(e *tableEntry[pairKey, int64]) { s.pair(&e.key) })
+		if a.code(c); c.Reads() {
+			j.account = a
 		}
 	})
-	s.Section("chances", func() {
-		if own, ok := j.chances.(signatureChances); ok {
-			own.save(s)
-		}
+	c.Section("counter", func() {
+		snapshot.Size(c.Codec, &j.prints, len(printKey{}))
+		c.prints = j.prints
+		j.counter.code(c)
 	})
-	s.Section("chats", func() {
-		if j.chats != nil {
-			j.chats.save(s)
-		}
+	c.Part("cooling", j.cooling != nil && j.rule.Cooldown == cooldown, func() {
+		j.cooling.code(c, 17, c.pair, func(until *int64, touched int64) {
+			if c.Reads() {
+				*until = j.rule.cooled(touched)
+			}
+		})
 	})
-	s.Section("episodes", func() { j.episodes.save(s) })
-	s.Section("evidence", func() {
-		if j.evidence != nil {
-			j.evidence.save(s, j.episodes.open)
-		}
-	})
-	s.Section("own", func() { j.episodes.saveOwn(s) })
-}
-
-// load reads what save of a version wrote. cooldown is how long the rule's was
-// then.
-func (j *judge) load(r *snapshot.Reader, version uint64, cooldown time.Duration) {
-	l := &loader{Reader: r}
-	l.Section("account", func() { j.account.load(l) })
-	l.Section("counter", func() {
-		j.prints = l.Int(len(printKey{}))
-		l.prints = j.prints
-		j.counter.load(l)
-	})
-	l.Section("cooling", func() {
-		if j.cooling == nil || j.rule.Cooldown != cooldown {
-			l.Skip()
-			return
-		}
-		j.cooling.load(l, 17, l.pair, func(until *int64, touched int64) { *until = j.rule.cooled(touched) })
-	})
-	l.Section("chances", func() {
-		if own, ok := j.chances.(signatureChances); ok && l.Left() > 0 {
-			own.load(l)
-		} else {
-			l.Skip()
-		}
-	})
-	l.Section("chats", func() {
-		if j.chats != nil && l.Left() > 0 {
-			j.chats.load(l)
-		} else {
-			l.Skip()
-		}
-	})
-	l.Section("episodes", func() { j.episodes.load(l) })
-	l.Section("evidence", func() {
-		if j.evidence == nil || l.Left() == 0 || version < 9 {
-			l.Skip()
-			return
-		}
-		j.evidence.load(l, j.episodes.open)
-	})
+	chances, own := j.chances.(signatureChances)
+	c.Part("chances", own, func() { chances.code(c) })
+	c.Part("chats", j.chats != nil, func() { j.chats.code(c) })
+	c.Section("episodes", func() { j.episodes.code(c) })
+	c.Part("evidence", j.evidence != nil && version >= 9, func() { j.evidence.code(c, j.episodes.open) })
 	if version >= 5 {
-		l.Section("own", func() { j.episodes.loadOwn(l, version) })
+		c.Section("own", func() { j.episodes.codeOwn(c, version) })
 	} else {
 		for _, ep := range j.episodes.all() {
 			ep.own = ep.whole()
 		}
 	}
-	j.episodes.n = j.account.Episodes // kept there; sum puts it back
+	if c.Reads() {
+		j.episodes.n = j.account.Episodes // kept there; sum puts it back
+	}
 }
 
 // sum is the account with what stands elsewhere.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
 // jumpLimit is how far a time may run ahead of its stream before it is
@@ -245,55 +246,48 @@ const (
 	streamBits // all of them are below
 )
 
-func (o *Order) save(s *saver, events *EventWriter) {
-	s.Uvarint(uint64(len(o.streams)))
-	for i := range o.streams {
-		o.streams[i].save(s)
-	}
-	s.Uvarint(uint64(o.stats.Late))
-	s.Uvarint(uint64(o.stats.WorstLate))
-	s.Uvarint(uint64(o.stats.Overtaken))
-	s.Uvarint(uint64(o.stats.Tied))
-	s.Varint(o.reached)
-	s.Varint(o.last.time)
-	s.position(o.last.position)
-	s.Uvarint(uint64(len(o.waiting)))
+func (o *Order) save(w *snapshot.Writer, events *EventWriter) {
+	o.code(&coder{Codec: w.Codec()})
+	w.Uvarint(uint64(len(o.waiting)))
 	for _, ev := range o.waiting.sorted() {
-		events.Write(s.Writer, ev)
+		events.Write(w, ev)
 	}
 }
 
-func (o *Order) load(l *loader, events *EventReader, m *remapping) {
-	for range l.Count(1) {
-		o.streams = append(o.streams, loadFrontier(l))
-	}
-	o.stats.Late = l.int64()
-	o.stats.WorstLate = time.Duration(l.int64())
-	o.stats.Overtaken = l.int64()
-	o.stats.Tied = l.int64()
-	o.reached = l.Varint()
-	o.last.time = l.Varint()
-	o.last.position = l.position()
+func (o *Order) load(r *snapshot.Reader, events *EventReader, m *remapping) {
+	o.code(&coder{Codec: r.Codec()})
 	const least = 14 // bytes of an event
-	waiting := make([]Event, l.Count(least))
+	waiting := make([]Event, r.Count(least))
 	for i := range waiting {
 		ev := &waiting[i]
-		events.read(l, ev)
+		events.read(r, ev)
 		if int(ev.Position.Stream) >= len(o.streams) || i > 0 && placeOf(ev).before(placeOf(&waiting[i-1])) {
-			l.Failf("an event that waits is out of order, or of no stream")
+			r.Failf("an event that waits is out of order, or of no stream")
 		}
-		if l.Err() != nil {
+		if r.Err() != nil {
 			return
 		}
-		m.apply(l, ev)
+		m.apply(r, ev)
 		o.waiting.push(ev)
 	}
 	o.stale = true
 }
 
-func (f *frontier) save(s *saver) {
-	var has uint64
-	set := func(bit uint64, is bool) {
+// code codes all but the events that wait.
+func (o *Order) code(c *coder) {
+	snapshot.List(c.Codec, &o.streams, 1, func(f *frontier) { f.code(c.Codec) })
+	c.count(&o.stats.Late)
+	snapshot.Size(c.Codec, &o.stats.WorstLate, most)
+	c.count(&o.stats.Overtaken)
+	c.count(&o.stats.Tied)
+	c.Varint(&o.reached)
+	c.Varint(&o.last.time)
+	c.position(&o.last.position)
+}
+
+func (f *frontier) code(c *snapshot.Codec) {
+	has := 0
+	set := func(bit int, is bool) {
 		if is {
 			has |= bit
 		}
@@ -302,23 +296,13 @@ func (f *frontier) save(s *saver) {
 	set(streamIdle, f.idle)
 	set(streamBegun, f.newest != fingerprint.NoTime)
 	set(streamAhead, f.ahead != math.MaxInt64)
-	s.Uvarint(has)
+	if snapshot.Size(c, &has, streamBits-1); c.Reads() {
+		*f = frontier{live: has&streamLive != 0, idle: has&streamIdle != 0, newest: fingerprint.NoTime, ahead: math.MaxInt64}
+	}
 	if has&streamBegun != 0 {
-		s.Varint(f.newest)
+		c.Varint(&f.newest)
 	}
 	if has&streamAhead != 0 {
-		s.Varint(f.ahead)
+		c.Varint(&f.ahead)
 	}
-}
-
-func loadFrontier(l *loader) frontier {
-	has := l.Int(streamBits - 1)
-	f := frontier{live: has&streamLive != 0, idle: has&streamIdle != 0, newest: fingerprint.NoTime, ahead: math.MaxInt64}
-	if has&streamBegun != 0 {
-		f.newest = l.Varint()
-	}
-	if has&streamAhead != 0 {
-		f.ahead = l.Varint()
-	}
-	return f
 }

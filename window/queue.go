@@ -132,34 +132,22 @@ func (p *queues[T]) each(q *queue[T], f func(*T)) {
 	}
 }
 
-// saveTimes writes the times of a queue whose key was touched at a time, which
-// none of them is later than.
-func saveTimes(s *saver, p *queues[int64], q *queue[int64], touched int64) {
-	s.Uvarint(uint64(q.n))
-	if q.n == 0 {
+// code codes the n items of a queue, an empty one where it reads.
+func (p *queues[T]) code(c *coder, q *queue[T], n int, item func(*T)) {
+	if !c.Reads() {
+		p.each(q, item)
 		return
 	}
-	last := q.oldest
-	s.Uvarint(uint64(touched - last))
-	if q.n > 1 {
-		p.each(q, func(t *int64) {
-			if t != &q.oldest {
-				s.Uvarint(uint64(*t - last))
-			}
-			last = *t
-		})
+	for range n {
+		var none T
+		p.push(q, none)
+		item(p.newest(q))
 	}
 }
 
-func loadTimes(l *loader, p *queues[int64], q *queue[int64], touched int64) {
-	n := l.Count(1)
-	t := int64(0)
-	for i := range n {
-		if i == 0 {
-			t = l.before(touched)
-		} else {
-			t = l.within(t, touched)
-		}
-		p.push(q, t)
-	}
+// codeTimes codes the times of a queue whose key was touched at a time, which
+// none of them is later than.
+func codeTimes(c *coder, p *queues[int64], q *queue[int64], touched int64) {
+	times := rising{key: touched}
+	p.code(c, q, c.Items(int(q.n), 1), func(t *int64) { times.next(c, t) })
 }

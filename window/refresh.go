@@ -1,5 +1,9 @@
 package window
 
+import (
+	"github.com/loopgauge/loopgauge/window/snapshot"
+)
+
 // refresh counts the events since the last pause of window or more: every
 // event keeps the count alive for another window.
 type refresh struct {
@@ -40,16 +44,10 @@ func (c *refresh) Keys() int      { return c.keys.live }
 func (c *refresh) Dropped() int64 { return c.keys.dropped }
 
 // A key is touched with its last event.
-func (c *refresh) save(s *saver) {
-	c.keys.save(s, func(e *tableEntry[pairKey, busyTime]) {
-		s.pair(&e.key)
-		s.Uvarint(uint64(e.state.n))
-		s.Uvarint(uint64(e.touched - e.state.first))
-	})
-}
-
-func (c *refresh) load(l *loader) {
-	c.keys.load(l, 19, l.pair, func(b *busyTime, touched int64) {
-		*b = busyTime{n: l.Int(most), first: l.before(touched), last: touched}
+func (c *refresh) code(s *coder) {
+	c.keys.code(s, 19, s.pair, func(b *busyTime, touched int64) {
+		snapshot.Size(s.Codec, &b.n, most)
+		s.before(&b.first, touched)
+		b.last = touched
 	})
 }

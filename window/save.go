@@ -7,116 +7,121 @@ import (
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
-// saver writes the state of one rule. Times stand in it as what lies between
-// them and a time that stands there already.
-type saver struct {
-	*snapshot.Writer
+// coder writes the state of one rule, or reads it. Times stand in it as what lies
+// between them and a time that stands there already.
+type coder struct {
+	*snapshot.Codec
 	prints int // bytes of a fingerprint that is a key, at most 16
 }
 
-func (s *saver) scope(k *fingerprint.ScopeKey) { s.Fixed(k[:]) }
-func (s *saver) print(k *printKey)             { s.Fixed(k[:s.prints]) }
+func (c *coder) scope(k *fingerprint.ScopeKey) { c.Fixed(k[:]) }
+func (c *coder) print(k *printKey)             { c.Fixed(k[:c.prints]) }
 
-func (s *saver) pair(k *pairKey) {
-	s.scope(&k.scope)
-	s.print(&k.print)
+func (c *coder) pair(k *pairKey) {
+	c.scope(&k.scope)
+	c.print(&k.print)
 }
 
-func (s *saver) fingerprint(f *fingerprint.Fingerprint) { s.Blob(f.Bytes()) }
-
-func (s *saver) position(p fingerprint.Position) {
-	s.Varint(int64(p.Stream))
-	s.Varint(int64(p.Item))
-	s.Varint(p.Line)
-	s.Varint(p.Offset)
+func (c *coder) fingerprint(f *fingerprint.Fingerprint) {
+	if c.Reads() {
+		*f = readFingerprint(c.From)
+	} else {
+		c.To.Blob(f.Bytes())
+	}
 }
 
-// loader reads what a saver wrote.
-type loader struct {
-	*snapshot.Reader
-	prints int
+func readFingerprint(r *snapshot.Reader) fingerprint.Fingerprint {
+	f, ok := fingerprint.FromBytes(r.Blob())
+	if !ok {
+		r.Failf("a fingerprint has a length that none has")
+	}
+	return f
+}
+
+func (c *coder) position(p *fingerprint.Position) {
+	c.int32(&p.Stream)
+	c.int32(&p.Item)
+	c.Varint(&p.Line)
+	c.Varint(&p.Offset)
+}
+
+func (c *coder) int32(n *int32) {
+	if c.Reads() {
+		*n = readInt32(c.From)
+	} else {
+		c.To.Varint(int64(*n))
+	}
+}
+
+func readInt32(r *snapshot.Reader) int32 {
+	v := r.Varint()
+	if v != int64(int32(v)) {
+		r.Failf("a number is %d and should have 32 bits", v)
+	}
+	return int32(v)
 }
 
 // most is the highest count that is believed: no sum of such goes wrong.
 const most = math.MaxInt64 >> 2
 
-func (l *loader) int64() int64 { return int64(l.Int(most)) }
+func (c *coder) count(n *int64) { snapshot.Size(c.Codec, n, most) }
 
-func (l *loader) scope() (k fingerprint.ScopeKey) {
-	copy(k[:], l.Fixed(len(k)))
-	return k
-}
-
-func (l *loader) print() (k printKey) {
-	copy(k[:], l.Fixed(l.prints))
-	return k
-}
-
-func (l *loader) pair() (k pairKey) {
-	copy(k.scope[:], l.Fixed(len(k.scope)))
-	copy(k.print[:], l.Fixed(l.prints))
-	return k
-}
-
-func (l *loader) fingerprint() fingerprint.Fingerprint {
-	f, ok := fingerprint.FromBytes(l.Blob())
-	if !ok {
-		l.Failf("a fingerprint has a length that none has")
+// near is a time before another or after it.
+func (c *coder) near(t *int64, other int64) {
+	apart := *t - other
+	if c.Varint(&apart); c.Reads() {
+		*t = other + apart
 	}
-	return f
 }
 
-func (l *loader) position() (p fingerprint.Position) {
-	p.Stream = l.int32()
-	p.Item = l.int32()
-	p.Line = l.Varint()
-	p.Offset = l.Varint()
-	return p
-}
-
-func (l *loader) int32() int32 {
-	v := l.Varint()
-	if v != int64(int32(v)) {
-		l.Failf("a number is %d and should have 32 bits", v)
+// before is a time up to another.
+func (c *coder) before(t *int64, other int64) {
+	if !c.Reads() {
+		c.To.Uvarint(uint64(other - *t))
+		return
 	}
-	return int32(v)
-}
-
-// after is the time that lies what is read after t.
-func (l *loader) after(t int64) int64 {
-	v := t + int64(l.Uvarint())
-	if v < t {
-		l.Failf("a time is too late")
-		return t
+	if *t = other - int64(c.From.Uvarint()); *t > other {
+		c.From.Failf("a time is too early")
+		*t = other
 	}
-	return v
 }
 
-// before is the time that lies what is read before t.
-func (l *loader) before(t int64) int64 {
-	v := t - int64(l.Uvarint())
-	if v > t {
-		l.Failf("a time is too early")
-		return t
+// after is a time from another on.
+func (c *coder) after(t *int64, other int64) {
+	if !c.Reads() {
+		c.To.Uvarint(uint64(*t - other))
+		return
 	}
-	return v
-}
-
-// within is after, up to a latest time.
-func (l *loader) within(t, latest int64) int64 {
-	v := l.after(t)
-	if v > latest {
-		l.Failf("a time is later than that of its key")
-		return t
+	if *t = other + int64(c.From.Uvarint()); *t < other {
+		c.From.Failf("a time is too late")
+		*t = other
 	}
-	return v
 }
 
-func (l *loader) cause() fingerprint.Cause {
-	text := l.String()
+// rising are times that rise, up to that of their key.
+type rising struct {
+	key, last int64
+	some      bool
+}
+
+// next codes the next of them.
+func (r *rising) next(c *coder, t *int64) {
+	if r.some {
+		c.after(t, r.last)
+	} else {
+		c.before(t, r.key)
+	}
+	if c.Reads() && *t > r.key {
+		c.From.Failf("a time is later than that of its key")
+		*t = r.last
+	}
+	r.last, r.some = *t, true
+}
+
+func readCause(r *snapshot.Reader, text string) fingerprint.Cause {
 	c, ok := fingerprint.ParseCause(text)
 	if !ok {
-		l.Failf("%q is no reason for a request not to be computable", text)
+		r.Failf("%q is no reason for a request not to be computable", text)
 	}
 	return c
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
 // savedPlan is what a saved state says of the plan that it was saved under:
@@ -112,69 +113,31 @@ func (s CounterSpec) String() string {
 	return text
 }
 
-func (d *savedPlan) save(s *saver) {
-	s.String(d.key)
-	s.Bool(d.hashIDs)
-	s.Bool(d.startTimes)
-	s.Uvarint(uint64(len(d.identities)))
-	for _, id := range d.identities {
-		s.String(id.name)
-		s.String(id.spec)
-	}
-	s.Uvarint(uint64(len(d.scopes)))
-	for _, fields := range d.scopes {
-		s.Uvarint(uint64(len(fields)))
-		for _, f := range fields {
-			s.String(f)
-		}
-	}
-	s.Uvarint(uint64(len(d.exclusions)))
-	for _, x := range d.exclusions {
-		s.String(x.name)
-		s.String(x.text)
-	}
-	s.Uvarint(uint64(len(d.rules)))
-	for i := range d.rules {
-		r := &d.rules[i]
-		s.String(r.name)
-		s.Uvarint(uint64(r.identity))
-		s.Uvarint(uint64(r.scope))
-		s.String(r.counter.Kind)
-		s.Uvarint(uint64(r.counter.Window))
-		s.Bool(r.counter.Closed)
-		s.Uvarint(uint64(r.counter.Period))
-		s.Uvarint(uint64(r.cooldown))
-		s.String(r.selection)
-	}
-}
-
-func (d *savedPlan) load(l *loader) {
-	d.key = l.String()
-	d.hashIDs = l.Bool()
-	d.startTimes = l.Bool()
-	for range l.Count(2) {
-		d.identities = append(d.identities, savedIdentity{l.String(), l.String()})
-	}
-	for range l.Count(1) {
-		var fields []string
-		for range l.Count(1) {
-			fields = append(fields, l.String())
-		}
-		d.scopes = append(d.scopes, fields)
-	}
-	for range l.Count(2) {
-		d.exclusions = append(d.exclusions, savedExclusion{l.String(), l.String()})
-	}
-	for range l.Count(9) {
-		d.rules = append(d.rules, savedRule{
-			name: l.String(), identity: l.Int(max(len(d.identities)-1, 0)), scope: l.Int(max(len(d.scopes)-1, 0)),
-			counter:  CounterSpec{Kind: l.String(), Window: time.Duration(l.int64()), Closed: l.Bool(), Period: l.Int(MaxPeriod)},
-			cooldown: time.Duration(l.int64()), selection: l.String(),
-		})
-	}
-	if len(d.rules) > 0 && (len(d.identities) == 0 || len(d.scopes) == 0) {
-		l.Failf("there are rules without identities or scopes")
-	}
+func (d *savedPlan) code(c *snapshot.Codec) {
+	snapshot.Text(c, &d.key)
+	c.Bool(&d.hashIDs)
+	c.Bool(&d.startTimes)
+	snapshot.List(c, &d.identities, 2, func(id *savedIdentity) {
+		snapshot.Text(c, &id.name)
+		snapshot.Text(c, &id.spec)
+	})
+	snapshot.List(c, &d.scopes, 1, func(fields *[]string) { snapshot.Texts(c, fields) })
+	snapshot.List(c, &d.exclusions, 2, func(x *savedExclusion) {
+		snapshot.Text(c, &x.name)
+		snapshot.Text(c, &x.text)
+	})
+	snapshot.List(c, &d.rules, 9, func(r *savedRule) {
+		snapshot.Text(c, &r.name)
+		snapshot.Size(c, &r.identity, max(len(d.identities)-1, 0))
+		snapshot.Size(c, &r.scope, max(len(d.scopes)-1, 0))
+		snapshot.Text(c, &r.counter.Kind)
+		snapshot.Size(c, &r.counter.Window, most)
+		c.Bool(&r.counter.Closed)
+		snapshot.Size(c, &r.counter.Period, MaxPeriod)
+		snapshot.Size(c, &r.cooldown, most)
+		snapshot.Text(c, &r.selection)
+	})
+	c.Check(len(d.rules) == 0 || len(d.identities) > 0 && len(d.scopes) > 0, "there are rules without identities or scopes")
 }
 
 func (d *savedPlan) shape() shape { return shape{len(d.identities), len(d.scopes), len(d.rules)} }
@@ -262,21 +225,21 @@ func upTo(list []int, n int) bool {
 	return len(list) == n
 }
 
-func (m *remapping) apply(l *loader, ev *Event) {
+func (m *remapping) apply(r *snapshot.Reader, ev *Event) {
 	if x := m.hide; x != nil {
 		ev.Caller, ev.User, ev.Session = x.person([]byte(ev.Caller)), x.person([]byte(ev.User)), x.person([]byte(ev.Session))
 	}
 	if !m.same {
-		m.move(l, ev)
+		m.move(r, ev)
 	}
 	if !m.plan.fits(ev) {
-		l.Failf("an event that waits is of another plan")
+		r.Failf("an event that waits is of another plan")
 	}
 }
 
-func (m *remapping) move(l *loader, ev *Event) {
+func (m *remapping) move(r *snapshot.Reader, ev *Event) {
 	if ev.Exclude > len(m.exclusions) {
-		l.Failf("there is no exclusion %d", ev.Exclude)
+		r.Failf("there is no exclusion %d", ev.Exclude)
 		return
 	}
 	if ev.Exclude > 0 {

@@ -43,13 +43,6 @@ func (c *sliding) Forget(h *Hit)  { c.keys.remove(pairKeyOf(h)) }
 func (c *sliding) Keys() int      { return c.keys.live }
 func (c *sliding) Dropped() int64 { return c.keys.dropped }
 
-func (c *sliding) save(s *saver) {
-	c.keys.save(s, func(e *tableEntry[pairKey, queue[int64]]) {
-		s.pair(&e.key)
-		saveTimes(s, &c.times, &e.state, e.touched)
-	})
-}
-
-func (c *sliding) load(l *loader) {
-	c.keys.load(l, 18, l.pair, func(q *queue[int64], touched int64) { loadTimes(l, &c.times, q, touched) })
+func (c *sliding) code(s *coder) {
+	c.keys.code(s, 18, s.pair, func(q *queue[int64], touched int64) { codeTimes(s, &c.times, q, touched) })
 }

@@ -4,7 +4,6 @@ import (
 	"hash/fnv"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
-	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
 // Span is where the request of an event stands in a trace, in hashes of its kind
@@ -113,32 +112,18 @@ func (p pairs) seen(sp Span, again bool, now int64) bool {
 	return false
 }
 
-func (p pairs) save(s *saver) {
-	p.spans.save(s, func(e *tableEntry[uint64, counted]) {
-		s.Uint64(e.key)
-		s.Fixed([]byte{byte(e.state.own), byte(e.state.inside)})
-	})
-	p.twins.save(s, func(e *tableEntry[uint64, Writing]) {
-		s.Uint64(e.key)
-		e.state.save(s.Writer, e.touched)
-	})
-}
-
-func (p pairs) load(l *loader) {
-	p.spans.load(l, 11, l.Uint64, func(c *counted, _ int64) {
-		if b := l.Fixed(2); b != nil {
-			*c = counted{fingerprint.Says(b[0]), fingerprint.Says(b[1])}
+func (p pairs) code(c *coder) {
+	p.spans.code(c, 11, c.Uint64, func(of *counted, _ int64) {
+		b := [...]byte{byte(of.own), byte(of.inside)}
+		if c.Fixed(b[:]); c.Reads() {
+			*of = counted{fingerprint.Says(b[0]), fingerprint.Says(b[1])}
 		}
 	})
-	p.twins.load(l, 19, l.Uint64, func(w *Writing, touched int64) { w.load(l.Reader, touched) })
+	p.twins.code(c, 19, c.Uint64, func(w *Writing, touched int64) { w.code(c, touched) })
 }
 
-func (w *Writing) save(to *snapshot.Writer, near int64) {
-	to.Uint64(w.Library)
-	to.Varint(w.Start - near)
-	to.Varint(w.End - near)
-}
-
-func (w *Writing) load(from *snapshot.Reader, near int64) {
-	w.Library, w.Start, w.End = from.Uint64(), near+from.Varint(), near+from.Varint()
+func (w *Writing) code(c *coder, near int64) {
+	c.Uint64(&w.Library)
+	c.near(&w.Start, near)
+	c.near(&w.End, near)
 }

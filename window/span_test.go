@@ -122,9 +122,9 @@ func TestTwins(t *testing.T) {
 func reloaded(t *testing.T, d *Duplicates, version uint64) *Duplicates {
 	t.Helper()
 	w := snapshot.NewWriter(nil)
-	d.save(&saver{Writer: w})
+	d.code(&coder{Codec: w.Codec()}, version)
 	next, r := NewDuplicates(time.Minute), snapshot.NewReader(w.Bytes())
-	next.load(&loader{Reader: r}, version)
+	next.code(&coder{Codec: r.Codec()}, version)
 	if err := r.Err(); err != nil || r.Left() > 0 {
 		t.Fatalf("%v, and %d bytes left", err, r.Left())
 	}

@@ -20,7 +20,7 @@ func (p *Plan) Sum(o ExtractOptions) (sum [8]byte) {
 		r.name, r.counter, r.cooldown = "", CounterSpec{}, 0
 	}
 	w := snapshot.NewWriter(nil)
-	d.save(&saver{Writer: w})
+	d.code(w.Codec())
 	all := sha256.Sum256(w.Bytes())
 	return [8]byte(all[:8])
 }

@@ -43,12 +43,12 @@ type State struct {
 // Save writes the state, as a section of its own. It changes nothing, and
 // equal states give equal bytes.
 func (s *State) Save(w *snapshot.Writer) {
-	out := &saver{Writer: w}
+	c := w.Codec()
 	w.Section("window", func() {
 		w.Uvarint(stateVersion)
-		w.Section("plan", func() { describe(s.Plan, s.Extract).save(out) })
-		w.Section("order", func() { s.Order.save(out, s.Plan.NewEventWriter()) })
-		w.Section("duplicates", func() { s.Duplicates.save(out) })
+		w.Section("plan", func() { describe(s.Plan, s.Extract).code(c) })
+		w.Section("order", func() { s.Order.save(w, s.Plan.NewEventWriter()) })
+		w.Section("duplicates", func() { s.Duplicates.code(&coder{Codec: c}, stateVersion) })
 		w.Section("engine", func() { s.Engine.save(w) })
 	})
 }
@@ -74,7 +74,7 @@ func (s *State) Save(w *snapshot.Writer) {
 // such exclusion any more, the event is judged and no rule matches it.
 func (s *State) Load(r *snapshot.Reader) (*Restored, error) {
 	restored := &Restored{}
-	l := &loader{Reader: r}
+	c := r.Codec()
 	r.Section("window", func() {
 		v := r.Uvarint()
 		if v == 0 || v > stateVersion {
@@ -82,7 +82,7 @@ func (s *State) Load(r *snapshot.Reader) (*Restored, error) {
 			return
 		}
 		then, now := &savedPlan{}, describe(s.Plan, s.Extract)
-		r.Section("plan", func() { then.load(l) })
+		r.Section("plan", func() { then.code(c) })
 		if r.Err() != nil {
 			return
 		}
@@ -92,9 +92,9 @@ func (s *State) Load(r *snapshot.Reader) (*Restored, error) {
 			hide = s.Plan.NewExtractor(s.Extract)
 		}
 		r.Section("order", func() {
-			s.Order.load(l, &EventReader{shape: then.shape()}, then.remap(s.Plan, now, from, hide))
+			s.Order.load(r, &EventReader{shape: then.shape()}, then.remap(s.Plan, now, from, hide))
 		})
-		r.Section("duplicates", func() { s.Duplicates.load(l, v) })
+		r.Section("duplicates", func() { s.Duplicates.code(&coder{Codec: c}, v) })
 		r.Section("engine", func() { restored.Ended = s.Engine.load(r, v, then, from) })
 		if hide != nil {
 			for _, ep := range restored.Ended {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
 // streak counts the equal fingerprints at the end of what a scope has seen,
@@ -80,28 +81,15 @@ func (c *streak) Forget(h *Hit)  { c.keys.remove(h.Scope) }
 func (c *streak) Keys() int      { return c.keys.live }
 func (c *streak) Dropped() int64 { return c.keys.dropped }
 
-func (c *streak) save(s *saver) {
-	c.keys.save(s, func(e *tableEntry[fingerprint.ScopeKey, run]) {
-		s.scope(&e.key)
-		s.print(&e.state.print)
-		if c.endless {
-			s.Uvarint(uint64(e.state.n))
-			s.Uvarint(uint64(e.touched - e.state.times.oldest))
-		} else {
-			saveTimes(s, &c.times, &e.state.times, e.touched)
-		}
-	})
-}
-
-func (c *streak) load(l *loader) {
-	c.keys.load(l, 18, l.scope, func(r *run, touched int64) {
-		r.print = l.print()
-		if c.endless {
-			r.n = uint32(l.Int(math.MaxUint32))
-			c.times.push(&r.times, l.before(touched))
-		} else {
-			loadTimes(l, &c.times, &r.times, touched)
+func (c *streak) code(s *coder) {
+	c.keys.code(s, 18, s.scope, func(r *run, touched int64) {
+		s.print(&r.print)
+		if !c.endless {
+			codeTimes(s, &c.times, &r.times, touched)
 			r.n = r.times.n
+			return
 		}
+		snapshot.Size(s.Codec, &r.n, math.MaxUint32)
+		c.times.code(s, &r.times, 1, func(t *int64) { s.before(t, touched) })
 	})
 }

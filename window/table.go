@@ -201,47 +201,41 @@ func (t *table[K, S]) unlink(i uint32) {
 	}
 }
 
-// save writes the keys from the least recently touched on, each with the time
-// of that; entry writes the rest.
-func (t *table[K, S]) save(s *saver, entry func(e *tableEntry[K, S])) {
-	s.Uvarint(uint64(t.live))
-	last := int64(0)
-	for i := t.oldest; i != 0; {
-		e := t.entries.at(i)
-		if i == t.oldest {
-			s.Varint(e.touched)
-		} else {
-			s.Uvarint(uint64(e.touched - last))
+// code codes the keys from the least recently touched on, each with the time of
+// that; key codes the key, and state what belongs to it. What is read goes into an
+// empty table, of which an entry takes least bytes or more. If there are more keys
+// than the cap, those beyond it leave as they always do. Nothing is too old: what
+// is goes when time moves.
+func (t *table[K, S]) code(c *coder, least int, key func(*K), state func(s *S, touched int64)) {
+	n := c.Items(t.live, least)
+	at, last := t.oldest, int64(0)
+	for i := range n {
+		if c.Reads() {
+			at = t.entries.add()
 		}
-		last = e.touched
-		entry(e)
-		i = e.prev
+		e := t.entries.at(at)
+		if i == 0 {
+			c.Varint(&e.touched)
+		} else {
+			c.after(&e.touched, last)
+		}
+		key(&e.key)
+		if c.Reads() {
+			if c.From.Err() != nil {
+				return
+			}
+			t.link(at)
+		}
+		state(&e.state, e.touched)
+		at, last = e.prev, e.touched
+	}
+	if c.Reads() {
+		t.found(c, uint32(n))
 	}
 }
 
-// load reads what save wrote into an empty table: key a key, and state what
-// belongs to it. An entry takes least bytes or more. If there are more keys
-// than the cap, those beyond it leave as they always do. Nothing is too old:
-// what is goes when time moves.
-func (t *table[K, S]) load(l *loader, least int, key func() K, state func(s *S, touched int64)) {
-	n := uint32(l.Count(least))
-	touched := int64(0)
-	for i := range n {
-		if i == 0 {
-			touched = l.Varint()
-		} else {
-			touched = l.after(touched)
-		}
-		k := key()
-		if l.Err() != nil {
-			return
-		}
-		entry := t.entries.add()
-		t.link(entry)
-		e := t.entries.at(entry)
-		e.key, e.touched = k, touched
-		state(&e.state, touched)
-	}
+// found makes the index for the first n entries.
+func (t *table[K, S]) found(c *coder, n uint32) {
 	t.index = newIndex(int(n))
 	// By itself this waits for memory much less than between the keys.
 	for i := uint32(1); i <= n; i++ {
@@ -249,7 +243,7 @@ func (t *table[K, S]) load(l *loader, least int, key func() K, state func(s *S, 
 		hash := t.hash(e.key)
 		slot, twice := t.lookup(hash, e.key)
 		if twice != 0 {
-			l.Failf("a key stands there twice")
+			c.From.Failf("a key stands there twice")
 			return
 		}
 		t.index[slot] = uint64(hash)<<32 | uint64(i)

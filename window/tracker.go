@@ -1,6 +1,9 @@
 package window
 
-import "github.com/loopgauge/loopgauge/fingerprint"
+import (
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window/snapshot"
+)
 
 // trackerCalls is how many calls of a session the tool-call tracker remembers.
 const trackerCalls = 100
@@ -147,37 +150,15 @@ func (c *tracker) Forget(h *Hit)  { c.sessions.remove(h.Scope) }
 func (c *tracker) Keys() int      { return c.sessions.live }
 func (c *tracker) Dropped() int64 { return c.sessions.dropped }
 
-func (c *tracker) save(s *saver) {
-	c.sessions.save(s, func(e *tableEntry[fingerprint.ScopeKey, session]) {
-		s.scope(&e.key)
-		s.Uvarint(uint64(e.state.run))
-		s.Bool(e.state.chance)
-		s.Uvarint(uint64(e.state.calls.n))
-		first, last := true, e.touched
-		c.calls.each(&e.state.calls, func(call *call) {
-			if first {
-				s.Uvarint(uint64(last - call.time))
-			} else {
-				s.Uvarint(uint64(call.time - last))
-			}
+func (c *tracker) code(s *coder) {
+	c.sessions.code(s, 20, s.scope, func(e *session, touched int64) {
+		snapshot.Size(s.Codec, &e.run, most)
+		s.Bool(&e.chance)
+		n, times := e.calls.n, rising{key: touched}
+		snapshot.Size(s.Codec, &n, trackerCalls)
+		c.calls.code(s, &e.calls, int(n), func(call *call) {
+			times.next(s, &call.time)
 			s.print(&call.print)
-			first, last = false, call.time
 		})
-	})
-}
-
-func (c *tracker) load(l *loader) {
-	c.sessions.load(l, 20, l.scope, func(e *session, touched int64) {
-		e.run = l.Int(most)
-		e.chance = l.Bool()
-		n, t := l.Int(trackerCalls), int64(0)
-		for i := range n {
-			if i == 0 {
-				t = l.before(touched)
-			} else {
-				t = l.within(t, touched)
-			}
-			c.calls.push(&e.calls, call{t, l.print()})
-		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
 // Witness knows what the rest of a log says of a repeat: what else its
@@ -260,13 +261,8 @@ func prints(ev *Event, identity int) []fingerprint.Fingerprint {
 // hostile one has a hundred thousand.
 const fewPrints = 4
 
-func (w *Witness) save(s *saver) {
-	s.Varint(w.judged)
-	s.Varint(w.whole)
-	w.errors.save(s)
-}
-
-func (w *Witness) load(l *loader) {
-	w.judged, w.whole = l.Varint(), l.Varint()
-	w.errors.load(l)
+func (w *Witness) code(c *snapshot.Codec) {
+	c.Varint(&w.judged)
+	c.Varint(&w.whole)
+	w.errors.code(c)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -238,6 +239,60 @@ func FuzzReader(f *testing.F) {
 		_ = r.Done()
 		if r.Err() != nil && !strings.HasPrefix(r.Err().Error(), "snapshot, ") {
 			t.Error(r.Err())
+		}
+	})
+}
+
+// coded is one of each that a Codec can write.
+type coded struct {
+	Uvarint, Uint64 uint64
+	Varint          int64
+	Float64         float64
+	Bool            bool
+	Number          time.Duration
+	Size            int
+	Text            string
+	Texts           []string
+	Fixed           [3]byte
+}
+
+func (v *coded) code(c *Codec) {
+	c.Part("unwanted", false, nil)
+	c.Part("part", true, func() {
+		c.Uvarint(&v.Uvarint)
+		c.Uint64(&v.Uint64)
+		c.Varint(&v.Varint)
+		c.Float64(&v.Float64)
+		c.Bool(&v.Bool)
+		Number(c, &v.Number)
+		Size(c, &v.Size, 1000)
+		Text(c, &v.Text)
+		Texts(c, &v.Texts)
+		c.Fixed(v.Fixed[:])
+		c.Check(v.Size < 1000, "%d is too large", v.Size)
+	})
+}
+
+// TestCodecReadsWhatItWrites: what is said once is written and read, and what is
+// read replaces what was there.
+func TestCodecReadsWhatItWrites(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		texts := []string{rapid.String().Draw(t, "text"), "", "b"}[:rapid.IntRange(0, 3).Draw(t, "texts")]
+		want := coded{
+			Uvarint: rapid.Uint64().Draw(t, "uvarint"), Uint64: rapid.Uint64().Draw(t, "uint64"), Varint: rapid.Int64().Draw(t, "varint"),
+			Float64: 0.1, Bool: rapid.Bool().Draw(t, "bool"), Number: -3, Size: rapid.IntRange(0, 1000).Draw(t, "size"),
+			Text: rapid.String().Draw(t, "text"), Texts: texts, Fixed: [3]byte{1, 2, 3},
+		}
+		got := coded{Texts: []string{"before"}}
+		w := NewWriter(nil)
+		want.code(w.Codec())
+		r := NewReader(w.Bytes())
+		got.code(r.Codec())
+		if err := r.Done(); (err != nil) != (want.Size == 1000) {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Fatalf("%v is read as %v", want, got)
 		}
 	})
 }

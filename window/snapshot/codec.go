@@ -1,0 +1,158 @@
+package snapshot
+
+// Codec writes values, or reads them to where they stand: who has both to do says
+// once what stands in a snapshot, and in which order.
+type Codec struct {
+	To   *Writer // nil where it reads
+	From *Reader // nil where it writes
+}
+
+// Codec writes with w.
+func (w *Writer) Codec() *Codec { return &Codec{To: w} }
+
+// Codec reads with r.
+func (r *Reader) Codec() *Codec { return &Codec{From: r} }
+
+// Reads tells whether it reads.
+func (c *Codec) Reads() bool { return c.From != nil }
+
+// More tells whether there is more to read in the section; it always is to be
+// written. Older snapshots may lack what stands last.
+func (c *Codec) More() bool { return !c.Reads() || c.From.Left() > 0 }
+
+// Check fails, as Failf, if what was read is not right.
+func (c *Codec) Check(right bool, format string, args ...any) {
+	if !right && c.Reads() {
+		c.From.Failf(format, args...)
+	}
+}
+
+// Section is Section of either.
+func (c *Codec) Section(name string, f func()) {
+	if c.Reads() {
+		c.From.Section(name, f)
+	} else {
+		c.To.Section(name, f)
+	}
+}
+
+// Part is a section that may be empty: it is written so, and passed over, unless it
+// is wanted.
+func (c *Codec) Part(name string, wanted bool, f func()) {
+	c.Section(name, func() {
+		switch {
+		case wanted && c.More():
+			f()
+		case c.Reads():
+			c.From.Skip()
+		}
+	})
+}
+
+// Uvarint is a number that is usually small.
+func (c *Codec) Uvarint(v *uint64) {
+	if c.Reads() {
+		*v = c.From.Uvarint()
+	} else {
+		c.To.Uvarint(*v)
+	}
+}
+
+// Varint is a number that is usually near 0 and may be negative.
+func (c *Codec) Varint(v *int64) {
+	if c.Reads() {
+		*v = c.From.Varint()
+	} else {
+		c.To.Varint(*v)
+	}
+}
+
+// Uint64 is a number that may be any.
+func (c *Codec) Uint64(v *uint64) {
+	if c.Reads() {
+		*v = c.From.Uint64()
+	} else {
+		c.To.Uint64(*v)
+	}
+}
+
+// Float64 is a number to the last bit.
+func (c *Codec) Float64(v *float64) {
+	if c.Reads() {
+		*v = c.From.Float64()
+	} else {
+		c.To.Float64(*v)
+	}
+}
+
+// Bool is a truth value.
+func (c *Codec) Bool(v *bool) {
+	if c.Reads() {
+		*v = c.From.Bool()
+	} else {
+		c.To.Bool(*v)
+	}
+}
+
+// Fixed are bytes whose number is known.
+func (c *Codec) Fixed(b []byte) {
+	if c.Reads() {
+		copy(b, c.From.Fixed(len(b)))
+	} else {
+		c.To.Fixed(b)
+	}
+}
+
+// Number is one that is usually near 0 and may be negative, of any type.
+func Number[T ~int | ~int64](c *Codec, v *T) {
+	if c.Reads() {
+		*v = T(c.From.Varint())
+	} else {
+		c.To.Varint(int64(*v))
+	}
+}
+
+// Size is a number of 0 up to most, which is usually small.
+func Size[T ~int | ~int64 | ~uint32 | ~uint8](c *Codec, v *T, most int) {
+	if c.Reads() {
+		*v = T(c.From.Int(most))
+	} else {
+		c.To.Uvarint(uint64(*v))
+	}
+}
+
+// Text is a text after its length in bytes.
+func Text[T ~string](c *Codec, v *T) {
+	if c.Reads() {
+		*v = T(c.From.String())
+	} else {
+		c.To.String(string(*v))
+	}
+}
+
+// Texts are texts one after the other, by their number.
+func Texts[T ~string](c *Codec, list *[]T) { List(c, list, 1, func(v *T) { Text(c, v) }) }
+
+// List is a list after its length, of items that take least bytes or more each.
+// What is read replaces it; of no items it is nil.
+func List[T any](c *Codec, list *[]T, least int, item func(*T)) {
+	if n := c.Items(len(*list), least); c.Reads() {
+		*list = nil
+		if n > 0 {
+			*list = make([]T, n)
+		}
+	}
+	for i := range *list {
+		item(&(*list)[i])
+	}
+}
+
+// Items is how many items follow, of least bytes or more each: n to be written, and
+// what it returns.
+func (c *Codec) Items(n, least int) int {
+	if c.Reads() {
+		return c.From.Count(least)
+	}
+	c.To.Uvarint(uint64(n))
+	return n
+}
