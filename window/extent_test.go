@@ -151,10 +151,10 @@ func TestExtentOfCountsThatGoOn(t *testing.T) {
 		ev.Position.Offset = i
 		e.Judge(ev)
 		w := snapshot.NewWriter(nil)
-		incidents.Save(w)
+		incidents.Code(w.Codec())
 		incidents = NewIncidents(func(in *Incident) { last = in })
 		r := snapshot.NewReader(w.Bytes())
-		if incidents.Load(r); r.Done() != nil {
+		if incidents.Code(r.Codec()); r.Done() != nil {
 			t.Fatal(r.Err())
 		}
 	}

@@ -41,11 +41,8 @@ func (f *Front) Push(t int64) bool {
 // nothing is known of it.
 func (f *Front) Newest() int64 { return f.f.newest }
 
-// Save writes what is known of the stream.
-func (f *Front) Save(w *snapshot.Writer) { f.f.code(w.Codec()) }
-
-// Load reads what Save wrote.
-func (f *Front) Load(r *snapshot.Reader) { f.f.code(r.Codec()) }
+// Code writes what is known of the stream, or reads it.
+func (f *Front) Code(c *snapshot.Codec) { f.f.code(c) }
 
 // Put takes an event in that a Front has let pass; newest is how far its stream
 // had come with it. It returns false if the event was overtaken.

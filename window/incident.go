@@ -224,13 +224,8 @@ func (x *Incidents) alert(in *Incident, state IncidentState, t int64) {
 // Open is how many incidents are open.
 func (x *Incidents) Open() int { return len(x.open) }
 
-// Save writes the open incidents.
-func (x *Incidents) Save(w *snapshot.Writer) { x.code(w.Codec()) }
-
-// Load reads what Save wrote.
-func (x *Incidents) Load(r *snapshot.Reader) { x.code(r.Codec()) }
-
-func (x *Incidents) code(c *snapshot.Codec) {
+// Code writes the open incidents, or reads them where there are none.
+func (x *Incidents) Code(c *snapshot.Codec) {
 	keys := slices.Sorted(maps.Keys(x.open)) // any order: sorted
 	snapshot.List(c, &keys, 1, func(key *string) {
 		if snapshot.Text(c, key); c.Reads() {

@@ -38,10 +38,10 @@ func TestIncidents(t *testing.T) {
 			for i, step := range strings.Fields(steps) {
 				if i == restart {
 					w := snapshot.NewWriter(nil)
-					x.Save(w)
+					x.Code(w.Codec())
 					x = NewIncidents(report)
 					r := snapshot.NewReader(w.Bytes())
-					if x.Load(r); r.Done() != nil {
+					if x.Code(r.Codec()); r.Done() != nil {
 						t.Fatal(r.Err())
 					}
 				}
@@ -133,7 +133,7 @@ func TestIncidentsOfOlderStates(t *testing.T) {
 	got.code(w.Codec())
 	x = NewIncidents(report)
 	r := snapshot.NewReader(w.Bytes())
-	if x.Load(r); r.Done() != nil {
+	if x.Code(r.Codec()); r.Done() != nil {
 		t.Fatal(r.Err())
 	}
 	x.Fired(e, Firing{Action: Warn, added: contribution{fired: 1, later: request}})

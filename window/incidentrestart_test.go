@@ -55,13 +55,13 @@ func TestIncidentsOutliveRestart(t *testing.T) {
 			if rapid.IntRange(0, breaks).Draw(t, "break") == 0 {
 				w := snapshot.NewWriter(nil)
 				s.Save(w)
-				x.Save(w)
+				x.Code(w.Codec())
 				s, x = start()
 				r := snapshot.NewReader(w.Bytes())
 				if _, err := s.Load(r); err != nil {
 					t.Fatal(err)
 				}
-				x.Load(r)
+				x.Code(r.Codec())
 				if err := r.Done(); err != nil {
 					t.Fatal(err)
 				}

@@ -286,9 +286,11 @@ func TestExclusionGone(t *testing.T) {
 	before := bare(t, "kept", "gone")
 	copy(before.pipeline.Excluded, []int64{3, 5})
 	s := snapshot.NewWriter(nil)
-	before.save(s, files{})
+	before.code(s.Codec(), &files{})
 	after := bare(t, "new", "kept")
-	if _, _, err := after.load(snapshot.NewReader(s.Bytes())); err != nil {
+	r := snapshot.NewReader(s.Bytes())
+	after.code(r.Codec(), &files{})
+	if err := r.Done(); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := after.pipeline.Excluded, []int64{0, 3, 5}; !slices.Equal(got, want) {
@@ -327,9 +329,11 @@ func TestMarks(t *testing.T) {
 		before.restored[m.Stream] = m
 	}
 	s := snapshot.NewWriter(nil)
-	before.save(s, files{})
+	before.code(s.Codec(), &files{})
 	after := bare(t)
-	if _, _, err := after.load(snapshot.NewReader(s.Bytes())); err != nil {
+	r := snapshot.NewReader(s.Bytes())
+	after.code(r.Codec(), &files{})
+	if err := r.Done(); err != nil {
 		t.Fatal(err)
 	}
 	if got := after.marks(); !slices.Equal(got, want) {

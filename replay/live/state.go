@@ -14,12 +14,6 @@ import (
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
-// state is what judging remembers.
-func (w *watch) state() *window.State {
-	p := w.pipeline
-	return &window.State{Plan: w.o.Plan, Extract: w.o.Extract, Order: p.Order, Duplicates: p.Seen, Engine: p.Engine}
-}
-
 // marks are how far each stream has been taken in; nil as long as none has ever
 // been accepted.
 func (w *watch) marks() []ingest.Mark {
@@ -34,136 +28,93 @@ func (w *watch) marks() []ingest.Mark {
 	return marks
 }
 
-// save writes all there is. Its sections, in this order, are what a checkpoint
-// is.
-func (w *watch) save(s *snapshot.Writer, f files) {
-	s.Section("marks", func() {
-		s.Bool(w.begun)
-		marks := w.marks()
-		s.Uvarint(uint64(len(marks)))
-		for _, m := range marks {
-			s.Varint(int64(m.Stream))
-			s.String(m.Name)
-			s.String(m.Format)
-			s.Varint(m.Offset)
-			s.Varint(m.Line)
-			s.String(m.File)
-			s.String(m.Topic)
-		}
+// code codes all there is. Its sections, in this order, are what a checkpoint is.
+func (w *watch) code(c *snapshot.Codec, f *files) (restored *window.Restored) {
+	marks := w.marks()
+	c.Section("marks", func() {
+		c.Bool(&w.begun)
+		snapshot.List(c, &marks, 7, func(m *ingest.Mark) {
+			snapshot.Number(c, &m.Stream)
+			snapshot.Text(c, &m.Name)
+			snapshot.Text(c, &m.Format)
+			c.Varint(&m.Offset)
+			c.Varint(&m.Line)
+			snapshot.Text(c, &m.File)
+			snapshot.Text(c, &m.Topic)
+		})
 	})
-	s.Section("streams", func() {
-		s.Uvarint(uint64(len(w.streams)))
-		for _, r := range w.streams {
-			s.String(r.Name)
-			s.String(r.Format)
-			s.Varint(r.Lines)
-			s.Varint(r.Bytes)
-		}
+	c.Section("streams", func() {
+		snapshot.List(c, &w.streams, 4, func(s *replay.StreamResult) {
+			snapshot.Text(c, &s.Name)
+			snapshot.Text(c, &s.Format)
+			c.Varint(&s.Lines)
+			c.Varint(&s.Bytes)
+		})
 	})
-	s.Section("totals", func() {
-		p := w.pipeline
-		for _, n := range p.Account.Fields() {
-			s.Varint(*n)
-		}
-		s.Varint(p.First)
-		s.Varint(p.Last)
-		s.Uvarint(uint64(len(p.Excluded)))
-		for i, n := range p.Excluded {
-			s.String(w.exclusion(i))
-			s.Varint(n)
-		}
-	})
-	s.Section("judging", func() { w.state().Save(s) })
-	s.Section("incidents", func() { w.incidents.Save(s) })
-	s.Section("outbox", func() { s.Blob(w.router.Save()) })
-	s.Section("files", func() {
-		s.String(f.name)
+	memory := Memory{w.o.Plan, w.o.Extract, w.pipeline, w.incidents, w.router}
+	restored = memory.Code(c, func() { w.codeExcluded(c) })
+	c.Section("files", func() {
+		snapshot.Text(c, &f.name)
 		for _, n := range f.fields() {
-			s.Varint(*n)
+			c.Varint(n)
 		}
 	})
-	s.Section("end", func() { s.String(f.end) })
-	s.Section("leaders", func() {
-		marks := w.marks()
-		s.Uvarint(uint64(len(marks)))
-		for _, m := range marks {
-			s.Varint(int64(m.Stream))
-			s.Varint(m.Leader)
-		}
-	})
-	s.Section("links", func() {
-		s.Varint(w.pipeline.Links.Answers)
-		s.Varint(w.pipeline.Links.Unlogged)
-	})
-}
-
-// exclusion names an exclusion of the plan, and the last place, of what no
-// policy excludes any more.
-func (w *watch) exclusion(i int) string {
-	if i < len(w.o.Plan.Exclusions) {
-		return w.o.Plan.Exclusions[i].Name
+	if c.More() { // the first checkpoints had none
+		c.Section("end", func() { snapshot.Text(c, &f.end) })
 	}
-	return ""
-}
-
-// load reads what save wrote.
-func (w *watch) load(r *snapshot.Reader) (f files, restored *window.Restored, err error) {
-	r.Section("marks", func() {
-		w.begun = r.Bool()
-		for range r.Count(7) {
-			m := ingest.Mark{Stream: int32(r.Varint()), Name: r.String(), Format: r.String(), Offset: r.Varint(), Line: r.Varint(), File: r.String(), Topic: r.String()}
-			w.restored[m.Stream] = m
-		}
-	})
-	r.Section("streams", func() {
-		for range r.Count(4) {
-			w.streams = append(w.streams, replay.StreamResult{Name: r.String(), Format: r.String(), Lines: r.Varint(), Bytes: r.Varint()})
-		}
-	})
-	r.Section("totals", func() {
-		p := w.pipeline
-		for _, n := range p.Account.Fields() {
-			*n = r.Varint()
-		}
-		p.First, p.Last = r.Varint(), r.Varint()
-		for range r.Count(2) {
-			name, n := r.String(), r.Varint()
-			i := slices.IndexFunc(w.o.Plan.Exclusions, func(x window.Exclusion) bool { return x.Name == name })
-			if i < 0 {
-				i = len(p.Excluded) - 1
-			}
-			p.Excluded[i] += n
-		}
-	})
-	r.Section("judging", func() {
-		restored, err = w.state().Load(r)
-		r.Fail(err)
-	})
-	r.Section("incidents", func() { w.incidents.Load(r) })
-	r.Section("outbox", func() { r.Fail(w.router.Load(r.Blob())) })
-	r.Section("files", func() {
-		f.name = r.String()
-		for _, n := range f.fields() {
-			*n = r.Varint()
-		}
-	})
-	if r.Left() > 0 { // the first checkpoints had none
-		r.Section("end", func() { f.end = r.String() })
-	}
-	if r.Left() > 0 { // nor those that followed them
-		r.Section("leaders", func() {
-			for range r.Count(2) {
-				stream := int32(r.Varint())
-				m := w.restored[stream]
-				m.Leader = r.Varint()
-				w.restored[stream] = m
+	if c.More() { // nor those that followed them
+		c.Section("leaders", func() {
+			c.Check(c.Items(len(marks), 2) == len(marks), "there are leaders of other streams")
+			for i := range marks {
+				stream := marks[i].Stream
+				snapshot.Number(c, &stream)
+				c.Check(stream == marks[i].Stream, "there is a leader of stream %d", stream)
+				c.Varint(&marks[i].Leader)
 			}
 		})
 	}
-	if r.Left() > 0 { // nor those after these
-		r.Section("links", func() { w.pipeline.Links = replay.Links{Answers: r.Varint(), Unlogged: r.Varint()} })
+	if c.More() { // nor those after these
+		c.Section("links", func() {
+			c.Varint(&w.pipeline.Links.Answers)
+			c.Varint(&w.pipeline.Links.Unlogged)
+		})
 	}
-	return f, restored, r.Done()
+	if c.Reads() {
+		for _, m := range marks {
+			w.restored[m.Stream] = m
+		}
+	}
+	return restored
+}
+
+// codeExcluded codes what was excluded, by the names of the exclusions: no name is
+// of those that no policy has any more.
+func (w *watch) codeExcluded(c *snapshot.Codec) {
+	type count struct {
+		name string
+		n    int64
+	}
+	all, excluded := w.o.Plan.Exclusions, w.pipeline.Excluded
+	counts := make([]count, len(excluded))
+	for i, n := range excluded {
+		if counts[i].n = n; i < len(all) {
+			counts[i].name = all[i].Name
+		}
+	}
+	snapshot.List(c, &counts, 2, func(x *count) {
+		snapshot.Text(c, &x.name)
+		c.Varint(&x.n)
+	})
+	if !c.Reads() {
+		return
+	}
+	for _, was := range counts {
+		i := slices.IndexFunc(all, func(x window.Exclusion) bool { return x.Name == was.name })
+		if i < 0 {
+			i = len(excluded) - 1
+		}
+		excluded[i] += was.n
+	}
 }
 
 // restore goes on from the newest checkpoint, or begins anew if there is none.
@@ -181,8 +132,9 @@ func (w *watch) restore() error {
 	}
 	var f files
 	if state != nil {
-		var restored *window.Restored
-		if f, restored, err = w.load(snapshot.NewReader(state)); err != nil {
+		r := snapshot.NewReader(state)
+		restored := w.code(r.Codec(), &f)
+		if err := r.Done(); err != nil {
 			return sinks.Mismatchf("checkpoint: %w\nbegin anew with an empty --state directory if it cannot be mended", err)
 		}
 		if gone := w.router.Gone(); w.o.DryRun && len(gone) > 0 {
@@ -221,7 +173,7 @@ func (w *watch) checkpoint(last bool) error {
 	}
 	Settle(context.Background(), w.o.Topic)
 	w.encoder.Reset()
-	w.save(w.encoder, f)
+	w.code(w.encoder.Codec(), &f)
 	if err := w.o.Store.Write(w.encoder.Bytes()); err != nil {
 		return err
 	}

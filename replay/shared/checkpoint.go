@@ -22,53 +22,61 @@ const checkpointVersion = 2
 // checkpoint says where a checkpoint stands: what is committed with the offset
 // up to which it goes. A checkpoint counts from that commit on.
 type checkpoint struct {
-	turn  int    // of the process that wrote it
-	seq   int64  // of its checkpoints
-	first int64  // offset of the first chunk, or of one before
-	size  int    // bytes
-	most  int    // chunks that any checkpoint of the turn had
-	sum   []byte // SHA-256, half of it
-	topic string // id of the events topic
+	turn  int            // of the process that wrote it
+	seq   int64          // of its checkpoints
+	first int64          // offset of the first chunk, or of one before
+	size  int            // bytes
+	most  int            // chunks that any checkpoint of the turn had
+	sum   [sumBytes]byte // SHA-256, half of it
+	topic string         // id of the events topic
 
 	leader int64 // that took the record before the offset, as marks have it
 }
 
 const sumBytes = sha256.Size / 2
 
-func sumOf(b []byte) []byte {
+func sumOf(b []byte) [sumBytes]byte {
 	sum := sha256.Sum256(b)
-	return sum[:sumBytes]
+	return [sumBytes]byte(sum[:])
 }
 
-func (c *checkpoint) text() string {
-	w := snapshot.NewWriter(nil)
-	w.Uvarint(checkpointVersion)
-	for _, n := range []int64{int64(c.turn), c.seq, c.first, int64(c.size), int64(c.most)} {
-		w.Varint(n)
+func (c *checkpoint) code(to *snapshot.Codec) {
+	codeVersion(to, checkpointVersion)
+	snapshot.Number(to, &c.turn)
+	to.Varint(&c.seq)
+	to.Varint(&c.first)
+	snapshot.Number(to, &c.size)
+	snapshot.Number(to, &c.most)
+	to.Fixed(c.sum[:])
+	snapshot.Text(to, &c.topic)
+	to.Check(c.size >= 0 && c.size <= 1<<40 && c.most >= 0, "its size is %d", c.size)
+	if to.More() { // at first it was not said
+		to.Varint(&c.leader)
 	}
-	w.Fixed(c.sum)
-	w.String(c.topic)
-	w.Varint(c.leader)
+}
+
+func codeVersion(c *snapshot.Codec, version uint64) {
+	v := version
+	c.Uvarint(&v)
+	c.Check(v == version, "it has version %d, this program knows %d", v, version)
+}
+
+// textOf is what code writes as a text, to be committed with an offset.
+func textOf(code func(*snapshot.Codec)) string {
+	w := snapshot.NewWriter(nil)
+	code(w.Codec())
 	return base64.StdEncoding.EncodeToString(w.Bytes())
 }
 
-func parseCheckpoint(text string) (*checkpoint, error) {
+// fromText has code read such a text.
+func fromText(text string, code func(*snapshot.Codec)) error {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r := snapshot.NewReader(data)
-	if v := r.Uvarint(); v != checkpointVersion {
-		r.Failf("it has version %d, this program knows %d", v, checkpointVersion)
-	}
-	c := &checkpoint{turn: int(r.Varint()), seq: r.Varint(), first: r.Varint(), size: int(r.Varint()), most: int(r.Varint()), sum: r.Fixed(sumBytes), topic: r.String()}
-	if c.size < 0 || c.size > 1<<40 || c.most < 0 {
-		r.Failf("its size is %d", c.size)
-	}
-	if r.Left() > 0 { // at first it was not said
-		c.leader = r.Varint()
-	}
-	return c, r.Err()
+	code(r.Codec())
+	return r.Err()
 }
 
 // chunkBytes is what a record holds of a checkpoint: brokers take twice that
@@ -125,7 +133,8 @@ func (c *checkpoints) load(ctx context.Context) (state []byte, err error) {
 	if c.p.Offset < 0 {
 		return nil, nil
 	}
-	if c.last, err = parseCheckpoint(c.p.Meta); err != nil {
+	c.last = &checkpoint{}
+	if err := fromText(c.p.Meta, c.last.code); err != nil {
 		return nil, &problem{
 			fmt.Sprintf("%s: what its group has committed is not from watch: %v", c.p.Name(), err),
 			"go on with the version that committed it, or give watch a group of its own: group: under kafka:",
@@ -183,7 +192,7 @@ func (c *checkpoints) read(ctx context.Context) ([]byte, error) {
 	for _, chunk := range chunks {
 		state = append(state, chunk...)
 	}
-	if left > 0 || len(state) != c.last.size || string(sumOf(state)) != string(c.last.sum) {
+	if left > 0 || len(state) != c.last.size || sumOf(state) != c.last.sum {
 		return nil, nil
 	}
 	return state, nil
@@ -209,7 +218,7 @@ func (c *checkpoints) write(ctx context.Context, state []byte, mark *ingest.Mark
 		return err
 	}
 	next := &checkpoint{turn: c.p.Turn(), seq: c.seq, first: offsets[c.partition()], size: len(state), most: c.most, sum: sumOf(state), topic: mark.Topic, leader: mark.Leader}
-	if err := c.p.Commit(ctx, mark.Offset, next.text()); err != nil {
+	if err := c.p.Commit(ctx, mark.Offset, textOf(next.code)); err != nil {
 		return err
 	}
 	before := c.last

@@ -3,7 +3,6 @@ package shared
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -145,7 +144,7 @@ func (x *extract) serve(ctx context.Context, p *kafka.Part) error {
 	var from *ingest.Mark
 	if p.Offset >= 0 {
 		s.mark = ingest.Mark{Stream: int32(p.Index), Name: p.Name(), Offset: p.Offset}
-		if err := s.load(p.Meta); err != nil {
+		if err := fromText(p.Meta, s.code); err != nil {
 			return &ingest.Error{
 				Path: x.o.From.String(), Err: fmt.Errorf("what its group has committed is not from extract: %w", err),
 				Hint: "go on with the version that committed it, or give extract a group of its own: group: under kafka:",
@@ -161,7 +160,7 @@ func (x *extract) serve(ctx context.Context, p *kafka.Part) error {
 		// topic before this one, which Kafka has forgotten.
 		s.count = s.epoch%(numbers/2) + s.mark.Offset
 	}
-	s.state = s.save()
+	s.state = textOf(s.code)
 	x.o.Log.Info("extracting", "partition", p.Name(), "offset", s.mark.Offset)
 	err := s.begin(ctx)
 	if err == nil {
@@ -225,7 +224,7 @@ func (s *origin) take(ctx context.Context, chunk *ingest.Chunk) error {
 			// may end for it.
 			s.front.Open(batch.First())
 			s.mark.Offset, s.mark.Format, s.mark.Topic, s.mark.Leader = block.Offset, next.Format, next.Topic, 0
-			s.state, s.dirty = s.save(), true
+			s.state, s.dirty = textOf(s.code), true
 			if err := s.commit(ctx); err != nil {
 				return err
 			}
@@ -240,7 +239,7 @@ func (s *origin) take(ctx context.Context, chunk *ingest.Chunk) error {
 	}
 	s.dirty = s.dirty || next != s.mark
 	s.mark = next
-	s.state = s.save()
+	s.state = textOf(s.code)
 	s.x.add(s, sum)
 	if s.dirty && time.Since(s.committed) >= commitEvery {
 		return s.commit(ctx)
@@ -345,34 +344,17 @@ func (s *origin) commit(ctx context.Context) error {
 	return nil
 }
 
-// extractVersion is of what save writes.
+// extractVersion is of what is committed for an origin.
 const extractVersion = 2
 
-func (s *origin) save() string {
-	w := snapshot.NewWriter(nil)
-	w.Uvarint(extractVersion)
-	w.String(s.mark.Topic)
-	w.String(s.mark.Format)
-	w.Varint(s.epoch)
-	w.Varint(s.count)
-	s.front.Save(w)
-	w.Varint(s.mark.Leader)
-	return base64.StdEncoding.EncodeToString(w.Bytes())
-}
-
-func (s *origin) load(meta string) error {
-	data, err := base64.StdEncoding.DecodeString(meta)
-	if err != nil {
-		return err
+func (s *origin) code(c *snapshot.Codec) {
+	codeVersion(c, extractVersion)
+	snapshot.Text(c, &s.mark.Topic)
+	snapshot.Text(c, &s.mark.Format)
+	c.Varint(&s.epoch)
+	c.Varint(&s.count)
+	s.front.Code(c)
+	if c.More() { // at first it was not said
+		c.Varint(&s.mark.Leader)
 	}
-	r := snapshot.NewReader(data)
-	if v := r.Uvarint(); v != extractVersion {
-		r.Failf("it has version %d", v)
-	}
-	s.mark.Topic, s.mark.Format, s.epoch, s.count = r.String(), r.String(), r.Varint(), r.Varint()
-	s.front.Load(r)
-	if r.Left() > 0 { // at first it was not said
-		s.mark.Leader = r.Varint()
-	}
-	return r.Err()
 }

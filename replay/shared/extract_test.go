@@ -13,10 +13,10 @@ import (
 func TestExtractState(t *testing.T) {
 	want := ingest.Mark{Topic: "0123", Format: "loopgauge", Leader: 7}
 	before := &origin{mark: want, epoch: 5, count: 9, front: window.NewFront(0)}
-	state := before.save()
+	state := textOf(before.code)
 	load := func(state string) *origin {
 		s := &origin{front: window.NewFront(0)}
-		if err := s.load(state); err != nil {
+		if err := fromText(state, s.code); err != nil {
 			t.Fatal(err)
 		}
 		return s

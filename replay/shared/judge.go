@@ -253,7 +253,7 @@ func (j *judge) checkpoint(ctx context.Context, last bool) error {
 	}
 	alerts := j.outbox.Last()
 	j.encoder.Reset()
-	j.save(j.encoder)
+	j.code(j.encoder.Codec())
 	j.waits()
 	if err := j.saved.write(ctx, j.encoder.Bytes(), &j.mark); err != nil {
 		return err
@@ -297,60 +297,26 @@ func (j *judge) failed(err error) error {
 	return nil
 }
 
-func (j *judge) state() *window.State {
-	p := j.pipeline
-	return &window.State{Plan: j.w.o.Plan, Extract: j.w.o.Extract, Order: p.Order, Duplicates: p.Seen, Engine: p.Engine}
-}
-
-// save writes all there is. Its sections, in this order, are what a checkpoint
-// is of the present version.
-func (j *judge) save(s *snapshot.Writer) {
-	s.Section("origins", func() {
-		s.Varint(int64(j.targets))
-		s.Uvarint(uint64(len(j.origins)))
-		for _, at := range j.origins {
-			for _, n := range []int64{at.epoch, at.offset, at.item} {
-				s.Varint(n)
+// code codes all there is. Its sections, in this order, are what a checkpoint is of
+// the present version.
+func (j *judge) code(c *snapshot.Codec) (restored *window.Restored) {
+	c.Section("origins", func() {
+		snapshot.Number(c, &j.targets)
+		snapshot.List(c, &j.origins, 3, func(at *place) {
+			for _, n := range []*int64{&at.epoch, &at.offset, &at.item} {
+				c.Varint(n)
 			}
-		}
+		})
 	})
-	s.Section("totals", func() {
-		p := j.pipeline
-		for _, n := range p.Account.Fields() {
-			s.Varint(*n)
-		}
-		s.Varint(p.First)
-		s.Varint(p.Last)
-	})
-	s.Section("judging", func() { j.state().Save(s) })
-	s.Section("incidents", func() { j.incidents.Save(s) })
-	s.Section("outbox", func() { s.Blob(j.router.Save()) })
-	s.Section("rows", func() { j.saveRows(s) })
+	memory := live.Memory{Plan: j.w.o.Plan, Extract: j.w.o.Extract, Pipeline: j.pipeline, Incidents: j.incidents, Router: j.router}
+	restored = memory.Code(c, nil)
+	c.Section("rows", func() { j.codeRows(c) })
+	return restored
 }
 
-func (j *judge) load(state []byte) (err error) {
+func (j *judge) load(state []byte) error {
 	r := snapshot.NewReader(state)
-	r.Section("origins", func() {
-		j.targets = int(r.Varint())
-		for range r.Count(3) {
-			j.origins = append(j.origins, place{r.Varint(), r.Varint(), r.Varint()})
-		}
-	})
-	r.Section("totals", func() {
-		p := j.pipeline
-		for _, n := range p.Account.Fields() {
-			*n = r.Varint()
-		}
-		p.First, p.Last = r.Varint(), r.Varint()
-	})
-	var restored *window.Restored
-	r.Section("judging", func() {
-		restored, err = j.state().Load(r)
-		r.Fail(err)
-	})
-	r.Section("incidents", func() { j.incidents.Load(r) })
-	r.Section("outbox", func() { r.Fail(j.router.Load(r.Blob())) })
-	r.Section("rows", func() { r.Fail(j.loadRows(r)) })
+	restored := j.code(r.Codec())
 	if err := r.Done(); err != nil {
 		return err
 	}

@@ -79,52 +79,45 @@ func (w *rows) report(p *replay.Pipeline) live.Report {
 	return r
 }
 
-// saveRows writes the section of the rows, empty without a dataset.
-func (j *judge) saveRows(s *snapshot.Writer) {
-	w := j.rows
-	if w == nil {
-		s.String("")
+// codeRows codes the section of the rows, empty without a dataset.
+func (j *judge) codeRows(c *snapshot.Codec) {
+	w, id := j.rows, ""
+	if w != nil {
+		id = w.id
+	}
+	if snapshot.Text(c, &id); c.Reads() {
+		c.From.Fail(j.goesOn(id))
+	}
+	if w == nil || id != w.id {
 		return
 	}
-	s.String(w.id)
-	w.save(s)
-	for _, n := range w.elsewhere {
-		s.Varint(n)
+	if c.Reads() {
+		w.known = true
+	}
+	w.code(c)
+	for i := range w.elsewhere {
+		c.Varint(&w.elsewhere[i])
 	}
 	for _, n := range j.pipeline.Copies.Fields() {
-		s.Varint(*n)
+		c.Varint(n)
 	}
-	s.Uvarint(uint64(len(w.origins)))
-	for _, o := range w.origins {
-		s.String(o.name)
-		s.Varint(o.lines)
-	}
+	snapshot.List(c, &w.origins, 2, func(o *originRows) {
+		snapshot.Text(c, &o.name)
+		c.Varint(&o.lines)
+	})
 }
 
-// loadRows reads it. The dataset must be the one that the rows have gone to.
-func (j *judge) loadRows(r *snapshot.Reader) error {
+// goesOn says why the rows of a dataset cannot go on: it must be the one that they
+// have gone to.
+func (j *judge) goesOn(id string) error {
 	const same = "give every watch of the group the same --out and the same policy; for others a group of its own: group: under kafka:"
-	switch id := r.String(); {
+	switch {
 	case j.rows == nil && id != "":
 		return &problem{fmt.Sprintf("%s: what it holds goes into a dataset, and this watch has no --out", j.p.Name()), same}
-	case j.rows == nil || id == "" && j.pipeline.Account.Lines == 0:
-		return nil
-	case id == "":
+	case j.rows != nil && id == "" && j.pipeline.Account.Lines > 0:
 		return &problem{fmt.Sprintf("%s: what was judged before is in no dataset", j.p.Name()), same}
-	case id != j.rows.id:
+	case j.rows != nil && id != "" && id != j.rows.id:
 		return &problem{fmt.Sprintf("%s: what it holds goes into another dataset than that of --out, or was judged by another policy", j.p.Name()), same}
-	}
-	w := j.rows
-	w.known = true
-	w.load(r)
-	for i := range w.elsewhere {
-		w.elsewhere[i] = r.Varint()
-	}
-	for _, n := range j.pipeline.Copies.Fields() {
-		*n = r.Varint()
-	}
-	for range r.Count(2) {
-		w.origins = append(w.origins, originRows{r.String(), r.Varint()})
 	}
 	return nil
 }

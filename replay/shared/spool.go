@@ -234,50 +234,25 @@ func (s *spool) clean() error {
 	return nil
 }
 
-func (s *spool) save(w *snapshot.Writer) {
-	w.Varint(s.next)
+func (s *spool) code(c *snapshot.Codec) {
+	c.Varint(&s.next)
 	began := int64(0)
 	if !s.rows.Began.IsZero() {
 		began = s.rows.Began.UnixMicro()
 	}
-	w.Varint(began)
-	s.part.save(w)
-	w.Uvarint(uint64(len(s.closed)))
-	for i := range s.closed {
-		s.closed[i].save(w)
-	}
-}
-
-func (g *gathered) save(w *snapshot.Writer) {
-	w.Varint(g.number)
-	w.Varint(g.first)
-	w.Uvarint(uint64(len(g.pieces)))
-	for _, p := range g.pieces {
-		w.Varint(int64(p.turn))
-		w.Varint(p.length)
-	}
-}
-
-func (s *spool) load(r *snapshot.Reader) {
-	s.next = r.Varint()
-	if began := r.Varint(); began > 0 {
+	if c.Varint(&began); c.Reads() && began > 0 {
 		s.rows.Began = live.Began(began)
 	}
-	s.part.load(r)
-	for range r.Count(3) {
-		var one gathered
-		one.load(r)
-		s.closed = append(s.closed, one)
-	}
+	s.part.code(c)
+	snapshot.List(c, &s.closed, 3, func(g *gathered) { g.code(c) })
 }
 
-func (g *gathered) load(r *snapshot.Reader) {
-	g.number, g.first = r.Varint(), r.Varint()
-	for range r.Count(2) {
-		p := piece{turn: int(r.Varint()), length: r.Varint()}
-		if p.length < 0 || p.length > 1<<40 {
-			r.Failf("a piece has %d bytes", p.length)
-		}
-		g.pieces = append(g.pieces, p)
-	}
+func (g *gathered) code(c *snapshot.Codec) {
+	c.Varint(&g.number)
+	c.Varint(&g.first)
+	snapshot.List(c, &g.pieces, 2, func(p *piece) {
+		snapshot.Number(c, &p.turn)
+		c.Varint(&p.length)
+		c.Check(p.length >= 0 && p.length <= 1<<40, "a piece has %d bytes", p.length)
+	})
 }

@@ -131,7 +131,7 @@ func TestSpool(t *testing.T) {
 			p := &process{newSpool(o, 3, turn), reached, true}
 			if committed != nil {
 				r := snapshot.NewReader(committed)
-				p.load(r)
+				p.code(r.Codec())
 				must(rt, r.Done())
 			}
 			must(rt, p.publish(none))
@@ -141,7 +141,7 @@ func TestSpool(t *testing.T) {
 		commit := func(p *process, last bool) {
 			must(rt, p.sync(last))
 			w := snapshot.NewWriter(nil)
-			p.save(w)
+			p.code(w.Codec())
 			committed, reached, p.settled = append([]byte{}, w.Bytes()...), p.at, true
 		}
 		owner := take()

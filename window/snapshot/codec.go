@@ -104,7 +104,7 @@ func (c *Codec) Fixed(b []byte) {
 }
 
 // Number is one that is usually near 0 and may be negative, of any type.
-func Number[T ~int | ~int64](c *Codec, v *T) {
+func Number[T ~int | ~int32 | ~int64](c *Codec, v *T) {
 	if c.Reads() {
 		*v = T(c.From.Varint())
 	} else {
