@@ -96,6 +96,11 @@ func (w *columnar) claim(name string, from content) *chunk {
 
 // begin begins a file, in which some notes stand.
 func (w *columnar) begin(file io.Writer, notes []format.KeyValue) {
+	for _, c := range w.chunks {
+		if c.content == nil {
+			panic("nobody writes the column " + strings.Join(c.path, "."))
+		}
+	}
 	w.head.KeyValueMetadata = notes
 	w.groups, w.indexes, w.places = nil, nil, nil
 	w.file.Reset(file)

@@ -227,6 +227,21 @@ func TestOlderEvents(t *testing.T) {
 	comesBack(t, dir, p, events)
 }
 
+// TestEveryColumnIsRead: what events/ has is read back.
+func TestEveryColumnIsRead(t *testing.T) {
+	read := map[string]bool{}
+	for _, s := range newEventColumns().sets() {
+		for _, c := range s.columns {
+			read[c.name] = true
+		}
+	}
+	for _, c := range eventShape() {
+		if !read[c.name] {
+			t.Errorf("nobody reads the column %s", c.name)
+		}
+	}
+}
+
 // Events come back as they were made where whole row groups say the same, in
 // some columns or in all, and where they do not.
 func TestSameRows(t *testing.T) {
