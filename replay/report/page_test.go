@@ -22,6 +22,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/tune"
+	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
@@ -251,6 +252,20 @@ func TestPageIsReproducible(t *testing.T) {
 // part2 leaves out the folder that the log was in.
 func part2(page []byte) []byte {
 	return regexp.MustCompile(`"name":"[^"]*a\.jsonl"`).ReplaceAll(page, nil)
+}
+
+// TestPageKnowsKinds: every kind of repeat has a colour, and words for it.
+func TestPageKnowsKinds(t *testing.T) {
+	_, words, _ := strings.Cut(pageJS, "A repeat is called by ")
+	words, _, _ = strings.Cut(words, "\n")
+	for _, kind := range window.Kinds {
+		if !strings.Contains(pageCSS, "."+string(kind)+" { color: ") {
+			t.Errorf("%s has no colour in page.css", kind)
+		}
+		if !strings.Contains(words, string(kind)) {
+			t.Errorf("%s is not explained in page.js", kind)
+		}
+	}
 }
 
 // An empty report is a page too.
