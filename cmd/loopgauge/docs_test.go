@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay"
@@ -69,6 +70,76 @@ func wantNames(t *testing.T, what string, documented, known []string) {
 	if !slices.Equal(documented, known) {
 		t.Errorf("%s: documented are\n%v\nthe code knows\n%v", what, documented, known)
 	}
+}
+
+// TestLinks: a link of a document leads to a file, and to a heading there; and
+// a list of contents has all that stands below it.
+func TestLinks(t *testing.T) {
+	fenced, link := regexp.MustCompile("(?ms)^```.*?^```$"), regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)\s]*))?\)`)
+	texts, headings := map[string]string{}, map[string][]string{}
+	for _, pattern := range []string{"*.md", "docs/*.md", "fixtures/*.md", "fixtures/*/*.md"} {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[file] = fenced.ReplaceAllString(string(text), "")
+			headings[file] = anchors(texts[file])
+		}
+	}
+	for file, text := range texts {
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			to := file
+			if m[1] != "" {
+				to = filepath.Join(filepath.Dir(file), m[1])
+			}
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s: %v", file, err)
+			} else if m[2] != "" && !slices.Contains(headings[to], m[2]) {
+				t.Errorf("%s: %s has no #%s", file, to, m[2])
+			}
+		}
+		contents, below, _ := strings.Cut(text, "\n## ")
+		if !strings.Contains(contents, "\n- [") {
+			continue
+		}
+		for _, a := range anchors(regexp.MustCompile("(?m)^###.*").ReplaceAllString("## "+below, "")) {
+			if !strings.Contains(contents, "](#"+a+")") {
+				t.Errorf("%s: its list of contents lacks #%s", file, a)
+			}
+		}
+	}
+}
+
+// anchors are what links call the headings of a document, as GitHub has them.
+func anchors(text string) (list []string) {
+	times := map[string]int{}
+	for line := range strings.Lines(text) {
+		title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " ")
+		if !ok || line[0] != '#' {
+			continue
+		}
+		name := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, title)
+		if n := times[name]; n > 0 {
+			list = append(list, fmt.Sprintf("%s-%d", name, n))
+		} else {
+			list = append(list, name)
+		}
+		times[name]++
+	}
+	return list
 }
 
 // What the README shows of its first command is what that prints.
