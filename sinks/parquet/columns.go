@@ -196,7 +196,7 @@ func (e *eventColumns) open(file *parquet.File) error {
 	for _, s := range e.sets() {
 		for _, c := range s.columns {
 			leaf := columnOf(file, c.name)
-			if leaf == nil && c.name != added {
+			if leaf == nil && !slices.Contains(added, c.name) {
 				return fmt.Errorf("no column %s", c.name)
 			}
 			c.is(leaf)

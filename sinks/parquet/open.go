@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -29,8 +30,8 @@ func guard(path string, err *error) {
 	}
 }
 
-// added is the column of events that older files do not have.
-const added = "answered"
+// added are the columns of events that older files do not have.
+var added = []string{"answered"}
 
 // eventShape is that of files of events.
 var eventShape = sync.OnceValue(func() []leaf { return leaves(parquet.SchemaOf(eventRow{}).Fields(), "") })
@@ -64,7 +65,7 @@ func begin(path string, want []leaf, options ...parquet.FileOption) (file *parqu
 	for _, c := range want {
 		have := columnOf(file, c.name)
 		switch {
-		case have == nil && c.name == added:
+		case have == nil && slices.Contains(added, c.name):
 		case have == nil || !have.Leaf():
 			return nil, nil, fmt.Errorf("%s: has no column %s: written by another program, or by an older loopgauge\n%s", path, c.name, wayOut)
 		case have.Type() == parquet.Int96Type:
