@@ -115,6 +115,58 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestDocumentedCommands: the commands of the documents, and of the examples in
+// help, are there, and have the flags that they are shown with.
+func TestDocumentedCommands(t *testing.T) {
+	fenced, line := regexp.MustCompile("(?ms)^```.*?^```$"), regexp.MustCompile(`(?m)^ *loopgauge (.+)`)
+	span := regexp.MustCompile("`loopgauge ([^`]+)`")
+	program := newRoot(newUI(strings.NewReader(""), &strings.Builder{}, &strings.Builder{}))
+	n := 0
+	check := func(where string, found [][]string) {
+		for _, m := range found {
+			n++
+			text, _, _ := strings.Cut(m[1], " #")
+			text, _, _ = strings.Cut(text, "   ") // what it does stands behind
+			c, args, err := program.Find(strings.Fields(text))
+			if err != nil || c == program {
+				t.Errorf("%s: %s: no such command", where, m[1])
+				continue
+			}
+			for _, arg := range args {
+				name, ok := strings.CutPrefix(strings.TrimLeft(arg, "["), "--")
+				if name, _, _ = strings.Cut(strings.TrimRight(name, "]"), "="); ok && c.Flag(name) == nil {
+					t.Errorf("%s: %s: there is no --%s", where, m[1], name)
+				}
+			}
+		}
+	}
+	for _, pattern := range []string{"*.md", "docs/*.md", "fixtures/*/*.md"} {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, block := range fenced.FindAllString(string(text), -1) {
+				if !strings.HasPrefix(block, "```\n") && !strings.HasPrefix(block, "```sh\n") {
+					continue
+				}
+				check(file, line.FindAllStringSubmatch(block, -1))
+			}
+			check(file, span.FindAllStringSubmatch(fenced.ReplaceAllString(string(text), ""), -1))
+		}
+	}
+	if n < 100 {
+		t.Errorf("%d commands found", n)
+	}
+	for _, c := range program.Commands() {
+		check(c.CommandPath()+" --help", line.FindAllStringSubmatch(c.Example, -1))
+	}
+}
+
 // anchors are what links call the headings of a document, as GitHub has them.
 func anchors(text string) (list []string) {
 	times := map[string]int{}
