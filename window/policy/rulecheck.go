@@ -68,7 +68,8 @@ func (r *reader) checkCounter(d *ruleDraft) {
 		if d.windowAt.line > 0 {
 			r.check(d.windowAt, "must be more than 0s: %s counts inside a window", d.kind)
 		} else {
-			r.missing(d, d.under(place{}, "counter.window"), "is missing: how long a repeat counts, as in 60s")
+			at.path = member(d.at.path, "counter.window")
+			r.missing(d, at, "is missing: how long a repeat counts, as in 60s")
 		}
 	}
 	switch {
