@@ -16,16 +16,17 @@ const fewRequests = 100
 const manyRequests = 1000
 
 // blind tells of rules that cannot look at more than half of the requests, for
-// what the log lacks, until it was otherwise, and of those that match none. It
-// is said once.
+// what the log lacks, until it was otherwise, of those that match none, and of
+// those that drop keys. It is said once.
 type blind struct {
 	since []window.RuleAccount
 	said  []bool
+	drops []bool // it was said that the rule drops keys
 	none  []bool // it was said that the rule matches none; nil where others judge a part
 }
 
 func (b *blind) begin(now []window.RuleAccount, part bool) {
-	b.since, b.said = now, make([]bool, len(now))
+	b.since, b.said, b.drops = now, make([]bool, len(now)), make([]bool, len(now))
 	if !part {
 		b.none = make([]bool, len(now))
 	}
@@ -37,6 +38,10 @@ func (b *blind) say(log *slog.Logger, now []window.RuleAccount) {
 		if none := came.NotMatched == came.Judged && !came.Rule.Off; none && came.Judged >= manyRequests && b.none != nil && !b.none[i] {
 			b.none[i] = true
 			log.Warn("rule looks at no request: its match, or an override, leaves out all", "rule", came.Rule.Name, "requests", came.Judged)
+		}
+		if dropped := came.DroppedKeys - b.since[i].DroppedKeys; dropped > 0 && !b.drops[i] {
+			b.drops[i] = true
+			log.Warn("rule drops keys to stay within --max-keys: loops among them that repeat slowly may be missed", "rule", came.Rule.Name, "dropped", dropped)
 		}
 		came.Judged -= b.since[i].Judged + came.NotMatched - b.since[i].NotMatched
 		for c, n := range b.since[i].NotComputable {

@@ -40,6 +40,22 @@ func TestBlind(t *testing.T) {
 	f(fingerprint.NoToolCall, 500, 0, 0, "")
 }
 
+// TestDropsKeys: that a rule drops keys is said once, and of a restart when it
+// drops more.
+func TestDropsKeys(t *testing.T) {
+	var said bytes.Buffer
+	var b blind
+	a := window.RuleAccount{Rule: &window.Rule{Name: "a"}, DroppedKeys: 7}
+	b.begin([]window.RuleAccount{a}, false)
+	for _, dropped := range []int64{7, 10, 12} {
+		a.DroppedKeys = dropped
+		b.say(slog.New(slog.NewTextHandler(&said, nil)), []window.RuleAccount{a})
+	}
+	if text := said.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "may be missed\" rule=a dropped=3") {
+		t.Errorf("said %q", text)
+	}
+}
+
 // TestMatchesNone: that a rule matches no request is said once, when many have
 // come, but for one that is switched off, and where others judge a part.
 func TestMatchesNone(t *testing.T) {
