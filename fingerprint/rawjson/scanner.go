@@ -84,7 +84,7 @@ var kinds = [256]Kind{
 //	for s.Object(); s.NextKey(); {
 //		switch string(s.Key) {
 //		case "id":
-//			id = s.Text()
+//			id = s.Text(id)
 //		default:
 //			s.Skip()
 //		}

@@ -55,7 +55,7 @@ type Rule struct {
 	Cooldown  float64  `json:"cooldown_s"`
 	Override  *string  `json:"override"`
 
-	State        string  `json:"state"` // one of those below
+	State        string  `json:"state"` // counted, not_matched or not_computable
 	Why          *string `json:"why"`
 	Remedy       *string `json:"remedy"`
 	Fingerprints []Print `json:"fingerprints"`

@@ -190,10 +190,11 @@ func Percent(part, whole int64) string {
 	return fmt.Sprintf("%.0f %%", min(p, 99))
 }
 
-// Instant is a time in UTC.
+// Instant is a time in UTC, given in microseconds.
 func Instant(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
 
-// Period writes from when to when; with seconds, where it is about them.
+// Period writes from when to when, in microseconds; with seconds, where it is
+// about them.
 func Period(first, last int64) string {
 	layout := "2006-01-02 15:04"
 	if last-first < time.Hour.Microseconds() {

@@ -23,7 +23,7 @@ type GatewayReport struct {
 	// none can fire by itself.
 	LongWrong, Long int
 
-	Coverage float64
+	Coverage float64 // share of the requests that it could look at, or leaves out on purpose
 
 	Matter []Matter // the differences from its documents that matter on this log
 }

@@ -8,7 +8,7 @@ type Outcome struct {
 	Episodes      int   // repeats it fires on
 	Alerts        int   // episodes of the whole log, as they are swept: a repeat that pauses has several
 	Waste         int64 // requests of loops from the firing on
-	WrongRequests int64
+	WrongRequests int64 // that it hits of those that are none
 }
 
 // Missed is how many loops it does not fire on.

@@ -33,7 +33,7 @@ type Options struct {
 	Run     replay.Options
 	Exclude []window.Exclusion
 
-	Frame Frame
+	Frame Frame // of the policy that is printed
 
 	Rules    []*window.Rule // to sweep and to advise on
 	Gateways []Gateway      // to compare, as they are
