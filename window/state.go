@@ -9,8 +9,9 @@ import (
 // stateVersion is the version of what State.Save writes. Each number says what
 // changed with it. A snapshot of an older version is read as that version
 // wrote it; testdata/snapshot holds one of each. The number goes up, too, when
-// the state of a counter comes to mean something else, or an identity gives
-// another fingerprint to the same request.
+// the state of a counter comes to mean something else. It need not when an identity
+// comes to give another fingerprint to the same request: what was counted under
+// the one before is over with its window.
 //
 //	1  the first
 //	2  aisg of messages that are no more than a text; the form is that of 1
