@@ -121,6 +121,7 @@ func TestDocumentedCommands(t *testing.T) {
 	fenced, line := regexp.MustCompile("(?ms)^```.*?^```$"), regexp.MustCompile(`(?m)^ *loopgauge (.+)`)
 	span := regexp.MustCompile("`loopgauge ([^`]+)`")
 	program := newRoot(newUI(strings.NewReader(""), &strings.Builder{}, &strings.Builder{}))
+	program.InitDefaultCompletionCmd()
 	n := 0
 	check := func(where string, found [][]string) {
 		for _, m := range found {
@@ -132,6 +133,7 @@ func TestDocumentedCommands(t *testing.T) {
 				t.Errorf("%s: %s: no such command", where, m[1])
 				continue
 			}
+			c.InitDefaultHelpFlag()
 			for _, arg := range args {
 				name, ok := strings.CutPrefix(strings.TrimLeft(arg, "["), "--")
 				if name, _, _ = strings.Cut(strings.TrimRight(name, "]"), "="); ok && c.Flag(name) == nil {

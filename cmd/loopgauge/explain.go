@@ -77,6 +77,7 @@ were blank, or could not be read.`,
 	}
 	f.register(c)
 	c.Flags().StringVar(&f.identity, "identity", "", "print the fingerprints of this identity instead: see docs/policy.md")
+	offer(c, "identity", fingerprint.IdentityNames, noFiles)
 	c.Flags().BoolVar(&f.skipped, "skipped", false, "print the lines that could not be read instead")
 	c.Flags().BoolVar(&f.showText, "show-text", false, "print canonical text, which holds prompts and arguments")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of text")

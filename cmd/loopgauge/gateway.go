@@ -9,12 +9,14 @@ import (
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
-func gatewayNames() string {
+// gatewayFlag registers a flag that names a gateway.
+func gatewayFlag(c *cobra.Command, gateway *string, name, usage string) {
 	var names []string
 	for _, g := range policy.Gateways {
 		names = append(names, g.Name)
 	}
-	return strings.Join(names, ", ")
+	c.Flags().StringVar(gateway, name, "", usage+": "+strings.Join(names, ", "))
+	offer(c, name, func() []string { return names }, noFiles)
 }
 
 // sayProblems says what a translation left behind, field by field.
@@ -70,7 +72,7 @@ field.`,
 			return err
 		},
 	}
-	c.Flags().StringVar(&from, "from", "", "whose settings they are: "+gatewayNames())
+	gatewayFlag(c, &from, "from", "whose settings they are")
 	return c
 }
 
@@ -102,7 +104,7 @@ the gateway cannot have is refused, with each field that keeps it from it.`,
 			return err
 		},
 	}
-	c.Flags().StringVar(&to, "to", "", "whose settings to write: "+gatewayNames())
+	gatewayFlag(c, &to, "to", "whose settings to write")
 	c.Flags().StringVar(&rule, "rule", "", "the rule to write (default all)")
 	return c
 }

@@ -33,6 +33,7 @@ type logFlags struct {
 func (f *logFlags) register(c *cobra.Command) {
 	f.maxLine, f.since, f.until = ingest.DefaultMaxLine, newWhen(), newWhen()
 	c.Flags().StringVar(&f.format, "format", "", "format of the logs: a name (loopgauge formats lists them) or a YAML file (default: detected per file)")
+	offer(c, "format", formats.Names, files)
 	c.Flags().Var(&f.timezone, "timezone", "zone of times that have none in the log, such as Europe/Warsaw")
 	c.Flags().Var(&f.maxLine, "max-line", "longest line read; longer ones count as malformed")
 }
@@ -134,6 +135,7 @@ type ruleFlags struct {
 func (f *ruleFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.policy, "policy", "", "policy file with the rules")
 	c.Flags().StringArrayVar(&f.profiles, "profile", nil, "run a built-in profile (may be repeated)")
+	offer(c, "profile", profileNames, noFiles)
 }
 
 func (f *ruleFlags) load() (*policy.Policy, error) {

@@ -59,7 +59,7 @@ answer: those whose identity, scope and match it was written with.`,
 	c.Flags().StringVar(&f.against, "against", "", "compare the recommendation with the loops that this policy finds")
 	c.Flags().StringVar(&f.html, "html", "", "also write the report as one HTML page")
 	c.Flags().StringVar(&f.out, "out", "", "also write the sweep, events, episodes and the run as Parquet into this directory, or s3://BUCKET/KEY")
-	c.Flags().StringVar(&f.export, "export", "", "print the advised settings in a gateway's own form, instead of the summary: "+gatewayNames())
+	gatewayFlag(c, &f.export, "export", "print the advised settings in a gateway's own form, instead of the summary")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON document instead of the summary")
 	return c
 }

@@ -2,12 +2,16 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 type full struct{}
@@ -39,6 +43,26 @@ func TestHelpFits(t *testing.T) {
 		}
 	}
 	check(newRoot(newUI(strings.NewReader(""), &strings.Builder{}, &strings.Builder{})))
+}
+
+// TestCompletion: a shell offers what the tables have.
+func TestCompletion(t *testing.T) {
+	f := func(want []string, args ...string) {
+		t.Helper()
+		out := loopgauge(t, "", append(append([]string{"__complete"}, args...), "")...)
+		if got := strings.Fields(out); len(got) == 0 || !slices.Equal(got[:len(got)-1], want) {
+			t.Errorf("%v: offered are %v, want %v", args, got, want)
+		}
+	}
+	gateways := names(policy.Gateways, func(g policy.Gateway) string { return g.Name })
+	f(profileNames(), "replay", "--profile")
+	f(profileNames(), "policy", "profiles")
+	f(formats.Names(), "tune", "--format")
+	f(fingerprint.IdentityNames(), "explain", "--identity")
+	f(gateways, "tune", "--export")
+	f(gateways, "policy", "import", "--from")
+	f(gateways, "policy", "export", "--to")
+	f(nil, "replay") // files
 }
 
 // TestListsFit: so do the lists of what there is.
