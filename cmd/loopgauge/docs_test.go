@@ -14,6 +14,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/explain"
 	"github.com/loopgauge/loopgauge/replay/parted"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -363,6 +364,30 @@ func TestMergeDocument(t *testing.T) {
 		paths = append(paths, path)
 	}
 	wantNames(t, "merge --json", column(docTable(t, "spark.md", "## The document of merge --json", "field")), slices.Compact(paths))
+}
+
+// TestTextOfDocuments: what explain --json and formats --json say is named where
+// they are described; what they have of other documents is not.
+func TestTextOfDocuments(t *testing.T) {
+	f := func(file, heading string, document reflect.Type, others ...string) {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(docs, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, below, _ := strings.Cut(string(text), "\n"+heading+"\n")
+		section, _, _ := strings.Cut(below, "\n## ")
+		for _, path := range fieldPaths(document, "") {
+			if slices.ContainsFunc(others, func(of string) bool { return strings.HasPrefix(path, of) }) {
+				continue
+			}
+			if name := path[strings.LastIndexByte(path, '.')+1:]; !strings.Contains(section, "`"+name+"`") {
+				t.Errorf("%s, %s: nothing is said of %s", file, heading, path)
+			}
+		}
+	}
+	f("explain.md", "## `--json`", reflect.TypeFor[explain.Explanation](), "episode.", "rules[].fingerprints[].response.")
+	f("formats.md", "## What is this log?", reflect.TypeFor[formatReport](), "account.")
 }
 
 // A link to the kind of an alert leads to what to do then.
