@@ -53,7 +53,7 @@ func TestGolden(t *testing.T) {
 			}
 			want, err := os.ReadFile(golden)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("%v: go test -update writes it", err)
 			}
 			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
 				t.Errorf("go test -update rewrites it (-want +got):\n%s", diff)

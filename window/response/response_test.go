@@ -67,7 +67,7 @@ func TestEveryGatewayAnswers(t *testing.T) {
 	for _, p := range policy.Profiles() {
 		known := slices.ContainsFunc(Gateways, func(g Gateway) bool { return slices.Contains(g.Profiles, p.Name) })
 		if known != (p.Kind == policy.OfGateway) {
-			t.Errorf("profile %s: known %v", p.Name, known)
+			t.Errorf("profile %s is of a %s: that Gateways says what its clients see is %t", p.Name, p.Kind, known)
 		}
 	}
 }
