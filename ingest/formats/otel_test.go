@@ -271,6 +271,14 @@ func TestOtelSpan(t *testing.T) {
 	f(` messages=1 last="{\"role\":\"assistant\",\"tool_calls\":[{\"arguments\":\"{}\",\"name\":\"f\"}]}" tool_calls=1 name=g arguments={}`, "openinference.span.kind", "LLM",
 		"llm.input_messages.0.message.role", "assistant", "llm.input_messages.0."+said+"arguments_json", "{}", "llm.input_messages.0."+said+"name", "f",
 		"llm.output_messages.0.message.role", "assistant", "llm.output_messages.0."+said+"name", "g", "llm.output_messages.0."+said+"arguments_json", "{}")
+	// AutoGen has the results of a turn in one message, and one that was cut is a text.
+	const made, result = "llm.input_messages.0.message.", "llm.input_messages.1.function."
+	turn := func(cut string) []string {
+		return []string{"openinference.span.kind", "LLM", made + "role", "assistant", made + "tool_calls.0.tool_call.function.name", "f", "llm.input_messages.1.message.role", "function",
+			result + "1", `{"name":"f","content":"b","call_id":"2","is_error":false}` + cut, result + "0", `{"name":"f","content":"a","call_id":"1"}`}
+	}
+	f(` messages=3 last="{\"role\":\"tool\",\"content\":\"b\",\"tool_call_id\":\"2\"}"`, turn("")...)
+	f(` messages=3 last="{\"role\":\"tool\",\"content\":\"{\\\"name\\\":\\\"f\\\",\\\"content\\\":\\\"b\\\",\\\"call_id\\\":\\\"2\\\",\\\"is_error\\\":false}{\"}"`, turn("{")...)
 	// Agents that share a session.
 	f(` session=s agent=a`, call("session.id", "s", "gen_ai.agent.name", "a")...)
 	f(` session=s agent=a`, call("gen_ai.agent.id", "1", "session.id", "s", "gen_ai.agent.name", "a")...)

@@ -25,6 +25,7 @@ const (
 	flatOwn     flatKind = iota // a field of the message
 	flatContent                 // of a part of its content
 	flatCall                    // of a call
+	flatResult                  // an object with a result and the call's id
 )
 
 // flat notes an attribute whose name goes on with rest behind the prefix.
@@ -48,6 +49,9 @@ func (c *chat) flat(rest, value []byte) {
 		f.n, rest, ok = cutNumber(after)
 		rest, is = bytes.CutPrefix(rest, []byte("message_content."))
 		ok = ok && is // tool_call stands among the calls as well
+	} else if after, is := bytes.CutPrefix(rest, []byte("function.")); is { // OpenInference of AutoGen
+		f.kind = flatResult
+		f.n, ok = number(after, 0, len(after))
 	}
 	f.name = rest
 	if ok {
@@ -105,8 +109,12 @@ func (c *chat) flatMessages(r *fingerprint.Request) {
 		for n < len(rest) && rest[n].message == rest[0].message {
 			n++
 		}
-		c.flatMessage(rest[:n])
-		c.ends = append(c.ends, len(c.json))
+		if rest[n-1].kind == flatResult {
+			c.flatResults(rest[:n])
+		} else {
+			c.flatMessage(rest[:n])
+			c.ends = append(c.ends, len(c.json))
+		}
 		switch string(role(rest[:n])) {
 		case "system", "developer":
 		case "tool", "function":
@@ -128,6 +136,34 @@ func role(fields []flat) []byte {
 		}
 	}
 	return nil
+}
+
+// flatResults makes a message of each result in one.
+func (c *chat) flatResults(fields []flat) {
+	s := &c.part
+	for _, f := range fields {
+		if f.kind != flatResult {
+			continue
+		}
+		c.json = append(c.json, `{"role":"tool"`...)
+		if !isJSON(s, f.value) { // it was cut
+			c.json = rawjson.AppendString(append(c.json, `,"content":`...), f.value)
+		} else {
+			s.Reset(f.value)
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "content":
+					c.json = append(append(c.json, `,"content":`...), s.Value()...)
+				case "call_id":
+					c.json = append(append(c.json, `,"tool_call_id":`...), s.Value()...)
+				default:
+					s.Skip()
+				}
+			}
+		}
+		c.json = append(c.json, '}')
+		c.ends = append(c.ends, len(c.json))
+	}
 }
 
 // flatMessage makes one message.
