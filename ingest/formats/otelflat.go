@@ -191,7 +191,16 @@ func (c *chat) flatMessage(fields []flat) {
 				continue
 			}
 			c.json = append(rawjson.AppendString(c.json, f.value), ',')
-		case "role", "tool_call_id", "name":
+		case "role":
+			value := f.value
+			switch string(value) { // smolagents' own, which it sends as these
+			case "tool-call":
+				value = []byte("assistant")
+			case "tool-response":
+				value = []byte("user")
+			}
+			c.json = append(rawjson.AppendString(append(c.json, `"role":`...), value), ',')
+		case "tool_call_id", "name":
 			c.json = append(rawjson.AppendString(c.json, f.name), ':')
 			c.json = append(rawjson.AppendString(c.json, f.value), ',')
 		}
