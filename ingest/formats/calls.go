@@ -97,7 +97,7 @@ func continues(s *rawjson.Scanner, r *fingerprint.Request) {
 // endsInCall tells the reason for which an answer ended that calls tools.
 func endsInCall(reason []byte) bool {
 	switch string(reason) {
-	case "tool_calls", "tool_call", "function_call", "tool_use":
+	case "tool_calls", "tool_call", "tool-calls", "function_call", "tool_use":
 		return true
 	}
 	return false

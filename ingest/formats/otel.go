@@ -34,7 +34,7 @@ type whose struct{ session, user, agentID, agent []byte }
 // attribute reads one that says it. It is false at any other.
 func (w *whose) attribute(s *rawjson.Scanner, key []byte) bool {
 	switch string(key) {
-	case "session.id", "gen_ai.conversation.id", "langfuse.session.id", "gcp.vertex.agent.session_id", "ai.telemetry.metadata.sessionId", "ai.settings.context.sessionId",
+	case "session.id", "gen_ai.conversation.id", "langfuse.session.id", "gcp.vertex.agent.session_id", "ai.telemetry.metadata.sessionId", "ai.settings.context.sessionId", "mastra.metadata.sessionId",
 		"traceloop.association.properties.session_id", "traceloop.association.properties.chat_id",
 		"langsmith.metadata.session_id", "langsmith.metadata.thread_id", "langsmith.metadata.conversation_id":
 		// Microsoft's Agent Framework calls the response that a request follows its
@@ -42,7 +42,7 @@ func (w *whose) attribute(s *rawjson.Scanner, key []byte) bool {
 		if t := otelText(s); fingerprint.NamesSession(t) && !drawn(t, "resp_") {
 			w.session = t
 		}
-	case "user.id", "enduser.id", "langfuse.user.id", "ai.telemetry.metadata.userId", "ai.settings.context.userId", "traceloop.association.properties.user_id", "gen_ai.user", "llm.user":
+	case "user.id", "enduser.id", "langfuse.user.id", "ai.telemetry.metadata.userId", "ai.settings.context.userId", "mastra.metadata.userId", "traceloop.association.properties.user_id", "gen_ai.user", "llm.user":
 		w.user = first(otelText(s), w.user)
 	case "gen_ai.agent.id":
 		w.agentID = otelText(s)

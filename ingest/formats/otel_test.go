@@ -153,6 +153,10 @@ func TestOtelSpan(t *testing.T) {
 			"gen_ai.completion.0.function_call.name", "f", "gen_ai.completion.0.function_call.arguments", "{}", "gen_ai.completion.1.function_call.name", "g")...)
 	f(``, call("gen_ai.output.messages", `[{"role":"assistant","parts":[],"finish_reason":"tool_calls"}]`)...)
 	f(` tool_calls=0`, call("gen_ai.output.messages", `[{"role":"assistant","parts":[],"finish_reason":"stop"}]`)...)
+	// Mastra says beside it that it called.
+	for reasons, calls := range map[string]string{`{"arrayValue":{"values":[{"stringValue":"stop"},{"stringValue":"tool_calls"}]}}`: ``, `["tool-calls"]`: ``, `["stop"]`: ` tool_calls=0`} {
+		f(calls, call("gen_ai.output.messages", `[{"role":"assistant","parts":[{"type":"text","content":""}]}]`, "gen_ai.response.finish_reasons", reasons)...)
+	}
 	f(` tool_calls=1 name=f arguments={}`, call("gen_ai.output.messages", `[{"function_call":{"name":"f","arguments":"{}"},"finish_reason":"function_call"}]`)...)
 	f(` tool_calls=2 name=f name=g`, call("gen_ai.output.messages", `[{"finish_reason":"tool_call","tool_calls":[{"name":"f"}]},{"finish_reason":"tool_call","tool_calls":[{"name":"g"}]}]`)...)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"it's\"}]}"`, "llm.request.type", "chat", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", `[{'type': 'text', 'text': "it's"}]`)
@@ -251,10 +255,10 @@ func TestOtelSpan(t *testing.T) {
 	f(``, call("litellm.trace_id", "7d0d9a4e-1c7b-41fa-9891-b38de8048646")...)
 	f(``, call("litellm.trace_id", "t", "metadata", `{"requester_metadata":{"trace_id":"t"}}`)...)
 	// Who calls a session, a user, a cost and the cache otherwise.
-	for _, name := range []string{"langfuse.session.id", "traceloop.association.properties.session_id", "traceloop.association.properties.chat_id", "ai.telemetry.metadata.sessionId", "ai.settings.context.sessionId", "gcp.vertex.agent.session_id"} {
+	for _, name := range []string{"langfuse.session.id", "traceloop.association.properties.session_id", "traceloop.association.properties.chat_id", "ai.telemetry.metadata.sessionId", "ai.settings.context.sessionId", "mastra.metadata.sessionId", "gcp.vertex.agent.session_id"} {
 		f(` session=s`, call(name, "s")...)
 	}
-	for _, name := range []string{"langfuse.user.id", "traceloop.association.properties.user_id", "ai.telemetry.metadata.userId", "ai.settings.context.userId", "gen_ai.user", "llm.user"} {
+	for _, name := range []string{"langfuse.user.id", "traceloop.association.properties.user_id", "ai.telemetry.metadata.userId", "ai.settings.context.userId", "mastra.metadata.userId", "gen_ai.user", "llm.user"} {
 		f(` user=u`, call(name, "u")...)
 	}
 	f(` tokens_cached=4`, call("ai.usage.cachedInputTokens", `{"intValue":4}`)...) // of the AI SDK

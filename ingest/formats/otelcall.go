@@ -191,6 +191,12 @@ func (p *otelCall) attribute(s *rawjson.Scanner, key []byte, r *fingerprint.Requ
 		p.answer = orKept(p.value(s), p.answer)
 	case "langfuse.observation.metadata.finish_reason": // of a stream, of which the text alone may be kept
 		p.called = endsInCall(bytes.Trim(otelText(s), `"`))
+	case "gen_ai.response.finish_reasons": // of an answer whose calls Mastra leaves out
+		reasons := &p.body
+		reasons.Reset(p.value(s))
+		for reasons.Array(); reasons.NextElement(); {
+			p.called = endsInCall(reasons.Text(nil)) || p.called
+		}
 	case "llm.invocation_parameters", "langfuse.observation.model.parameters":
 		p.parameters(otelText(s), r)
 	case "langfuse.observation.usage_details":

@@ -51,9 +51,11 @@ func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 		if p.issued(r); len(r.ToolCalls) == 0 {
 			p.mlflowChunks(sp, r)
 		}
-		r.ToolCallsLogged = r.ToolCallsLogged && (len(r.ToolCalls) > 0 || !p.called)
 	case p.failed(sp, r) && r.Messages.Logged:
 		r.ToolCallsLogged = true // and it issued none
+	}
+	if p.called && len(r.ToolCalls) == 0 && p.reads&fingerprint.ReadsResponse != 0 {
+		r.ToolCallsLogged = false // which it issued is not there
 	}
 	if p.in.mute { // the calls have no arguments then
 		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
