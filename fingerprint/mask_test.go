@@ -109,8 +109,8 @@ func TestMasks(t *testing.T) {
 	}
 }
 
-// Masks apply to message text, arguments, query, body and attributes, not to
-// names.
+// Masks apply to message text, arguments, path, query, body and attributes, not
+// to names.
 func TestMaskedIdentity(t *testing.T) {
 	names := []string{"numbers", "uuids", "timestamps", "hex"}
 	f := func(parts, want string, members ...string) {
@@ -124,7 +124,7 @@ func TestMaskedIdentity(t *testing.T) {
 	f("query", `[["query",{"1":"<number>"}]]`, "query", "1=2")
 	f("body", `[["body","n=<number>"]]`, "body", "n=3")
 	f("attr:5", `[["attr:5","<number>"]]`, "attr:5", "6")
-	f("path,model", `[["path","/v1"],["model","4"]]`, "path", "/v1", "model", "4")
+	f("path,model", `[["path","/v1/Jobs/<number>/steps/<uuid>"],["model","4"]]`, "path", "/v1/Jobs/17/steps/123e4567-e89b-12d3-a456-426614174000", "model", "4")
 }
 
 func TestNormalizeLower(t *testing.T) {

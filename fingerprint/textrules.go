@@ -17,6 +17,11 @@ func (w *Writer) appendText(dst, text []byte) []byte {
 		w.lowered = appendPythonLower(w.lowered[:0], text)
 		text = w.lowered
 	}
+	return w.appendMasked(dst, text)
+}
+
+// appendMasked is appendText for what is no text of a person: its case counts.
+func (w *Writer) appendMasked(dst, text []byte) []byte {
 	if w.rules.mask != nil {
 		w.masked = w.rules.mask.append(w.masked[:0], text)
 		text = w.masked
