@@ -26,12 +26,12 @@ func (l Links) String() string {
 		term.Percent(l.Unlogged, l.Answers), term.Count(l.Unlogged), term.Count(l.Answers))
 }
 
-// note counts a request of the conversation with that key. Where a response was
-// not logged, what the next request answers is not known.
+// note counts a request of the conversation with that key, 0 where no rule looks
+// at it. Where a response was not logged, what the next request answers is not known.
 func (l *Links) note(link window.Link, key uint64, t *talk, issued, answered *calls) {
 	if answer := link.Answers ^ key; link.Answers != 0 && !t.untold && !answered.has(answer) {
 		answered.add(answer) // what is tried again says nothing new
-		logged := issued.has(answer)
+		logged := issued.has(answer) || issued.has(link.Answers)
 		switch {
 		case !t.linked && logged:
 			t.linked, t.link = true, link.Issues

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 // TestLinks: of a log that lacks requests that is said, and how many about; of
@@ -104,4 +107,32 @@ func TestLinks(t *testing.T) {
 	if said := (Links{Answers: 1000, Unlogged: 440}).String(); !strings.HasPrefix(said, "requests or responses are missing from the log: 44 % of the results of calls (440 of 1,000) ") {
 		t.Error(said)
 	}
+}
+
+// TestLinksElsewhere: a call is not missing from the log where its response is of
+// a request that no rule looks at, or that the policy excludes.
+func TestLinksElsewhere(t *testing.T) {
+	var log strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&log, `{"time":%d,"session":"s%d","model":"m%d","messages":[{"role":"user","content":"go"},{"role":"assistant","tool_calls":[{"id":"call_%d","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_%[4]d","content":"no"}],"tool_calls":[{"id":"call_%d","name":"f","arguments":"{}"}]}`+"\n", 1_800_000_000+i, i%4, min(i/4%3, 1), i, i+4) // every third of m0
+	}
+	f := func(name, match, exclude string) {
+		t.Helper()
+		p, err := policy.Parse("policy.yaml", fmt.Appendf(nil, "version: 1\nrules: [{name: a, profile: loopgauge/tool-call-result%[1]s}, {name: b, profile: tool-call%[1]s}]\n%s", match, exclude))
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := Run(t.Context(), Options{
+			Streams:         []ingest.Stream{opened(t, ingest.StdinName, strings.NewReader(log.String()))},
+			PipelineOptions: PipelineOptions{Plan: window.NewPlan(p.Rules, p.Exclude), Since: fingerprint.NoTime, Until: fingerprint.NoTime},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Links.Answers < fewRequests || result.Links.Unlogged > 0 {
+			t.Errorf("%s: %d of %d calls are not logged", name, result.Links.Unlogged, result.Links.Answers)
+		}
+	}
+	f("no match", ", match: model == 'm1'", "")
+	f("excluded", "", "exclude: [{name: x, match: model == 'm0'}]")
 }

@@ -176,6 +176,9 @@ func (p *Pipeline) judge(ev *window.Event) {
 	case ev.Exclude > 0:
 		p.Account.Excluded++ // one process alone hears of it
 		p.Excluded[ev.Exclude-1]++
+		if p.conversations != nil && ev.Link.Issues != 0 { // its result may be in a request that is judged
+			p.conversations.issued.add(ev.Link.Issues)
+		}
 		if p.o.Exclude != nil {
 			p.keep(p.o.Exclude(ev))
 		}

@@ -113,7 +113,7 @@ func (x *Extractor) event(r *fingerprint.Request, ev *Event) {
 	}
 	for i := range x.plan.Exclusions {
 		if x.plan.Exclusions[i].Match(r) {
-			ev.Exclude = i + 1
+			ev.Exclude, ev.Link.Issues = i+1, issues(r)
 			return
 		}
 	}
@@ -224,14 +224,18 @@ func (x *Extractor) fingerprint(r *fingerprint.Request, ev *Event) {
 // link is how r hangs together with others, as far as an identity that looks
 // at results of calls was computed.
 func (x *Extractor) link(r *fingerprint.Request) Link {
-	l := Link{Answers: callHash(x.writer.Answered()), Told: r.ToolCallsLogged || r.Status >= 400}
-	if len(r.ToolCalls) > 0 {
-		l.Issues = callHash(r.ToolCalls[0].ID)
-	}
+	l := Link{Answers: callHash(x.writer.Answered()), Issues: issues(r), Told: r.ToolCallsLogged || r.Status >= 400}
 	if begin, size := x.writer.Retold(r); begin != nil {
 		l.Begins, l.Size = uint32(callHash(begin)), uint32(min(size, math.MaxUint32))
 	}
 	return l
+}
+
+func issues(r *fingerprint.Request) uint64 {
+	if len(r.ToolCalls) == 0 {
+		return 0
+	}
+	return callHash(r.ToolCalls[0].ID)
 }
 
 var callSeed = maphash.MakeSeed()
