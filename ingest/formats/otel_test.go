@@ -278,8 +278,10 @@ func TestOtelSpan(t *testing.T) {
 	// AutoGen has the results of a turn in one message, and one that was cut is a text.
 	const made, result = "llm.input_messages.0.message.", "llm.input_messages.1.function."
 	turn := func(cut string) []string {
-		return []string{"openinference.span.kind", "LLM", made + "role", "assistant", made + "tool_calls.0.tool_call.function.name", "f", "llm.input_messages.1.message.role", "function",
-			result + "1", `{"name":"f","content":"b","call_id":"2","is_error":false}` + cut, result + "0", `{"name":"f","content":"a","call_id":"1"}`}
+		return []string{
+			"openinference.span.kind", "LLM", made + "role", "assistant", made + "tool_calls.0.tool_call.function.name", "f", "llm.input_messages.1.message.role", "function",
+			result + "1", `{"name":"f","content":"b","call_id":"2","is_error":false}` + cut, result + "0", `{"name":"f","content":"a","call_id":"1"}`,
+		}
 	}
 	f(` messages=3 last="{\"role\":\"tool\",\"content\":\"b\",\"tool_call_id\":\"2\"}"`, turn("")...)
 	f(` messages=3 last="{\"role\":\"tool\",\"content\":\"{\\\"name\\\":\\\"f\\\",\\\"content\\\":\\\"b\\\",\\\"call_id\\\":\\\"2\\\",\\\"is_error\\\":false}{\"}"`, turn("{")...)
@@ -505,7 +507,8 @@ func TestOtelJoin(t *testing.T) {
 	f(`took=500ms id=a named error="bad max_tokens: 512 Tokens"`, failed("bad max_tokens: 512 Tokens"))
 	f(`took=500ms id=a named error="max_tokens: 512 Tokens"`, failed("max_tokens: 512 Tokens"))
 	f(`took=500ms id=a named status=429 error="RateLimitError: of '500 Requests'"`, failed("RateLimitError: of '500 Requests'"))
-	f(`took=500ms id=a named status=429 error="_ResourceExhaustedError: \nSee"`, failed(`_ResourceExhaustedError: \nSee`)) // of Google's ADK
+	f(`took=500ms id=a named status=429 error="_ResourceExhaustedError: \nSee"`, failed(`_ResourceExhaustedError: \nSee`))   // of Google's ADK
+	f(`took=500ms id=a named status=429 error="LMRateLimitError: [m] slow down"`, failed("LMRateLimitError: [m] slow down")) // of DSPy
 	f(`took=500ms id=a named status=408 error="APITimeoutError: Request timed out."`, failed("APITimeoutError: Request timed out."))
 	f(`took=500ms id=a named error=_OTHER`, failed(""))
 	// Those that say it in an event alone, as OpenLLMetry's of Google's library.

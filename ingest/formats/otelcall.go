@@ -484,6 +484,10 @@ var errorStatus = map[string]int{
 	"RateLimitError":           429,
 	"RouterRateLimitError":     429, // of LiteLLM, which has no deployment left
 	"_ResourceExhaustedError":  429, // of Google's ADK, in front of lines of advice
+	"LMRateLimitError":         429, // of DSPy, as the next
+	"LMTimeoutError":           408,
+	"LMServerError":            500,
+	"LMTransportError":         500,
 	"InternalServerError":      500,
 	"ServiceUnavailableError":  503,
 	"DeadlineExceededError":    504,
