@@ -241,7 +241,13 @@ func (g *guesser) yaml(times CustomField) []byte {
 		if callers[x.field] && called {
 			continue
 		}
-		switch path := g.pick(x.field, x.names, used); {
+		path := g.pick(x.field, x.names, used)
+		if path == "" && x.field == "model" && g.shaped("body") == "" { // the one that answered, where what was asked is not said
+			if answered := g.shaped("response") + ".model"; g.has(answered) {
+				path = answered
+			}
+		}
+		switch {
 		case path != "":
 			used[path] = true
 			called = called || callers[x.field]
