@@ -293,6 +293,8 @@ func TestScaffold(t *testing.T) {
 	f(`{"start_time":1795255200123,"latency":900.5,"llm_summary":{"model":"secret","request_model":"secret","duration":300}}`, "duration: {path: 'latency', unit: ms}", "model: 'llm_summary.request_model'")
 	f(`{"time":"2026-11-21T10:00:00Z","callerIpAddress":"secret","correlationId":"secret","body":{"id":"secret","choices":[]}}`, "id: 'correlationId'", "caller_name: 'callerIpAddress'", "response: 'body'")
 	f(`{"time":"2026-11-21T10:00:00Z","answer":{"id":"secret","choices":[]}}`, "# id:", "response: 'answer'") // the provider's
+	// A trace has several calls, each in a span, as Datadog has them.
+	f(`{"trace_id":"secret","span_id":"secret","start_ns":1795255200123000000,"input":{"messages":[{"role":"secret"}]}}`, "id: 'span_id'", "messages: 'input.messages'")
 	// Only the answer says the model, as where OpenHands logs completions.
 	f(`{"messages":[{"role":"secret"}],"response":{"model":"secret","choices":[]},"timestamp":1795255200.5,"latency_sec":0.5}`, "model: 'response.model'", "messages: 'messages'")
 	f(`{"ts":1795255200123,"asked":{"model":"secret","messages":[]},"said":{"model":"secret","choices":[]}}`, "# model:", "body: 'asked'", "response: 'said'")

@@ -33,7 +33,7 @@ var guesses = []guess{
 	{"body", []string{"body", "requestbody", "request"}},
 	{"user", []string{"user", "userid", "enduser", "username", "uid"}},
 	{"session", []string{"sessionid", "session", "conversationid", "conversation", "threadid", "chatid", "episodeid", "sess", "sid", "conv", "convid", "chat", "thread", "runid"}},
-	{"id", []string{"requestid", "callid", "reqid", "generationid", "correlationid", "id", "traceid"}},
+	{"id", []string{"requestid", "callid", "reqid", "generationid", "correlationid", "id", "spanid", "traceid"}},
 	{"model", []string{"requestmodel", "genairequestmodel", "model", "modelname", "modelid", "modelpermaslug"}},
 	{"backend", []string{"provider", "providername", "genaiprovidername", "backend", "upstream", "vendor"}},
 	{"headers", []string{"headers", "requestheaders"}},
