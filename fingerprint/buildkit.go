@@ -35,6 +35,4 @@ func lenOfStep(text []byte, i int) int {
 }
 
 // endsLine tells whether a line may begin behind a text.
-func endsLine(text []byte) bool {
-	return len(text) == 0 || bytes.HasSuffix(text, []byte("\n")) || bytes.HasSuffix(text, []byte(`\n`))
-}
+func endsLine(text []byte) bool { return len(text) == 0 || ends(text, lineEnds) }

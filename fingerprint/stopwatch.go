@@ -29,12 +29,12 @@ func (w *Writer) untimed(t spoken) spoken {
 	}
 	whole := w.decoded(t)
 	if failed || marked {
-		return withoutRuler(w.replaced(whole, nextOfFailedRun))
+		return withoutPassed(withoutRuler(w.replaced(whole, nextOfFailedRun)))
 	}
 	if !endsTimed(whole) || !hasVerdict(whole) {
 		return t
 	}
-	return withoutRuler(w.replaced(whole, nextOfOneRun))
+	return withoutPassed(withoutRuler(w.replaced(whole, nextOfOneRun)))
 }
 
 // nextOfOneRun finds what is new with each run; start is -1 if there is no more.

@@ -31,6 +31,8 @@ func TestUntimed(t *testing.T) {
 	is("test result: FAILED. 0 passed; 1 failed; finished in 0.00s", "test result: FAILED. 0 passed; 1 failed; finished in <duration>")
 	is("x adds (3 ms)\n\nTests:       1 failed, 1 total\nTime:        1.234 s, estimated 2 s", "x adds\n\nTests:       1 failed, 1 total\nTime:        <duration>")
 	is("\x1b[31mTests\x1b[39m 1 failed\x1b[33m 7\x1b[2mms\x1b[22m\x1b[39m\n\x1b[2m Start at \x1b[22m 12:30:05\n\x1b[2m Duration \x1b[22m 1.23s\x1b[K\x1b[1", "Tests 1 failed <duration>\n Start at  <timestamp>\n Duration  <duration>\x1b[K\x1b[1")
+	is("running 3 tests\ntest a ... ok\ntest b ... FAILED\ntest c - should panic ... ok\na test ... ok\ntest result: FAILED. finished in 0.00s", "running 3 tests\ntest b ... FAILED\na test ... ok\ntest result: FAILED. finished in <duration>")
+	is(`{"exit_code":1,"stdout":"running 2 tests\ntest b ... ok\ntest c ... FAILED\nfinished in 0.41s"}`, `{"exit_code":1,"stdout":"running 2 tests\ntest c ... FAILED\nfinished in <duration>"}`)
 	is("thread 'a' (18664) panicked at a.rs:2:17:\ntest result: FAILED. finished in 0.00s", "thread 'a' (<number>) panicked at a.rs:2:17:\ntest result: FAILED. finished in <duration>")
 	is("Finished `dev` profile in 0.02s\nthread 'main' (18664) panicked at a.rs:2:17:", "Finished `dev` profile in <duration>\nthread 'main' (<number>) panicked at a.rs:2:17:")
 	is("goroutine 7 [running]:\na.F(0x9dca9662248?, 0x3)\n\ta.go:8 +0x1d\nFAIL\ta\t0.005s", "goroutine <number> [running]:\na.F(<address>?, 0x3)\n\ta.go:8 +0x1d\nFAIL\ta\t<duration>")
@@ -99,7 +101,7 @@ func TestUntimed(t *testing.T) {
 
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {
-		for _, part := range []string{"1ms ", "1ms", "1", "1.", "in 1s ", "seed 1", "0:00:0", "1 1", "\x1b[1", "\x1b[1m1s", "0x1", "A1234567/0"} {
+		for _, part := range []string{"1ms ", "1ms", "1", "1.", "in 1s ", "seed 1", "0:00:0", "1 1", "\x1b[1", "\x1b[1m1s", "0x1", "A1234567/0", " ... ok", "\ntest a ... ok"} {
 			canonicals(last, request(t, "messages", `[{"role":"tool","tool_call_id":"a","content":`+string(rawJSON(t, strings.Repeat(part, size)+" failed in 1ms"))+`}]`))
 		}
 	})
