@@ -1,10 +1,10 @@
 // Package rawjson reads JSON out of log lines without building values.
 //
 // A [Scanner] walks one line front to back, once. The caller takes what it
-// needs and skips the rest; nothing is allocated once the scanner's decode
-// buffer has grown to the size of the lines. Every format that reads JSON
-// reads it through this package, so the rules for odd input are the same
-// everywhere:
+// needs, and members that it does not read are skipped; nothing is allocated
+// once the scanner's decode buffer has grown to the size of the lines. Every
+// format that reads JSON reads it through this package, so the rules for odd
+// input are the same everywhere:
 //
 //   - What is read is checked: strings and literals that are asked for follow
 //     RFC 8259. A number that does not (nginx writes a bare - where it has
@@ -85,8 +85,6 @@ var kinds = [256]Kind{
 //		switch string(s.Key) {
 //		case "id":
 //			id = s.Text(id)
-//		default:
-//			s.Skip()
 //		}
 //	}
 //	if err := s.End(); err != nil { ... }
@@ -97,11 +95,12 @@ type Scanner struct {
 	// Key is the name of the member that NextKey moved to.
 	Key []byte
 
-	buf  []byte
-	pos  int
-	text []byte // decoded strings of this line
-	err  SyntaxError
-	bad  bool
+	buf    []byte
+	pos    int
+	member int    // where the value of Key begins, which stands there as long as nobody reads it
+	text   []byte // decoded strings of this line
+	err    SyntaxError
+	bad    bool
 
 	depth   int  // containers entered and not left
 	first   bool // nothing read yet in the innermost container
@@ -115,7 +114,7 @@ type Scanner struct {
 // Reset makes s read line from its start. It ends the life of every slice
 // handed out before.
 func (s *Scanner) Reset(line []byte) {
-	s.buf, s.pos, s.text = line, 0, s.text[:0]
+	s.buf, s.pos, s.member, s.text = line, 0, -1, s.text[:0]
 	s.bad, s.depth, s.first, s.nothing, s.between, s.Key = false, 0, false, false, false, nil
 	s.marker.reset()
 }
@@ -166,15 +165,16 @@ func (s *Scanner) space() {
 }
 
 func (s *Scanner) anySpace() {
-	for s.pos < len(s.buf) && s.buf[s.pos] <= ' ' {
-		switch s.buf[s.pos] {
-		case ' ', '\t', '\n', '\r':
-			s.pos++
-		default:
-			return
-		}
+	from := s.pos
+	for s.pos < len(s.buf) && isSpace(s.buf[s.pos]) {
+		s.pos++
+	}
+	if s.member == from {
+		s.member = s.pos
 	}
 }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
 // Kind is the type of the value that comes next. It reads nothing.
 func (s *Scanner) Kind() Kind {
@@ -211,9 +211,13 @@ func (s *Scanner) enter(k Kind) {
 	s.pos++
 }
 
-// NextKey moves to the next member of the object entered last and sets Key.
-// At the end of the object it leaves it and returns false.
+// NextKey moves to the next member of the object entered last and sets Key,
+// passing over the value of the one before if nobody has read it. At the end of
+// the object it leaves it and returns false.
 func (s *Scanner) NextKey() bool {
+	if s.pos == s.member {
+		s.Skip()
+	}
 	m, i := &s.marker, s.pos
 	if k := uint(i - m.at); s.between && k < m.marked {
 		// Most write , "name": with a blank or none behind comma and colon, and
@@ -235,6 +239,7 @@ func (s *Scanner) NextKey() bool {
 				if s.pos = end + 2; byteAt(s.buf, end+2) == ' ' {
 					s.pos++
 				}
+				s.member = s.pos
 				return true
 			}
 		}
@@ -264,6 +269,7 @@ func (s *Scanner) anyKey() bool {
 	if s.pos++; s.pos < len(s.buf) && s.buf[s.pos] == ' ' {
 		s.pos++
 	}
+	s.member = s.pos
 	return !s.bad
 }
 
@@ -273,7 +279,6 @@ func (s *Scanner) NextNamed(name string) bool {
 		if string(s.Key) == name {
 			return true
 		}
-		s.Skip()
 	}
 	return false
 }

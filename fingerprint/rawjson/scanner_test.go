@@ -634,3 +634,44 @@ func TestThen(t *testing.T) {
 		t.Errorf("%q, then %q, %v", first, second, s.End())
 	}
 }
+
+// TestUnreadMembers: a member that nobody reads is passed over, also behind blanks
+// and where its kind was asked for, and as wrong as one that is skipped.
+func TestUnreadMembers(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"a":1,"b":"x","c":{"a":[2]},"d":[{}],"e":null}`:             "abcde",
+		"{ \"a\" :\t\n 1 , \"b\":   \"x\",\n\"c\": [ ] , \"d\" :{} }": "abcd",
+		`{"a":{"b":1},"c":}`: "ac column 18: expected a value",
+		`{"a":[1,"b":2}`:     "a column 14: brackets do not match",
+		`{"a":"b" 1}`:        "a column 10: expected ',' or '}'",
+		`{"a":1,"b":"cut`:    "ab column 16: string not closed",
+		`[{"a":1},{"b":{}}]`: "ab",
+	} {
+		for _, look := range []bool{false, true} {
+			var s Scanner
+			s.Reset([]byte(line))
+			got := ""
+			object := func() {
+				for s.Object(); s.NextKey(); {
+					got += string(s.Key)
+					if look && s.Kind() == String {
+						s.Text(nil)
+					}
+				}
+			}
+			if s.Kind() == Array {
+				for s.Array(); s.NextElement(); {
+					object()
+				}
+			} else {
+				object()
+			}
+			if err := s.End(); err != nil {
+				got += " " + err.Error()
+			}
+			if got != want {
+				t.Errorf("%s, looked at %t: %q, want %q", line, look, got, want)
+			}
+		}
+	}
+}
