@@ -99,8 +99,6 @@ func (w *Writer) pythonParts(content rawjson.Value) (_ spoken, cause Cause) {
 			case "text":
 				isString = s.Kind() == rawjson.String
 				text = s.Text(nil)
-			default:
-				s.Skip()
 			}
 		}
 		if !isText {

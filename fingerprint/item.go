@@ -257,12 +257,8 @@ func readCall(s *rawjson.Scanner) (call ToolCall) {
 					call.Name = s.Text(call.Name)
 				case "arguments", "input":
 					call.Arguments = readArguments(s)
-				default:
-					s.Skip()
 				}
 			}
-		default:
-			s.Skip()
 		}
 	}
 	return call
@@ -327,8 +323,6 @@ func readBlock(s *rawjson.Scanner) (b block) {
 			b.result = s.Value()
 		case "is_error":
 			b.isError, _ = s.Bool()
-		default:
-			s.Skip()
 		}
 	}
 	b.raw = s.Since(start)

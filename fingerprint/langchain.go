@@ -34,12 +34,8 @@ func (l *langChain) member(s *rawjson.Scanner) {
 				l.calls = s.Value()
 			case "function_call":
 				l.function = s.Value()
-			default:
-				s.Skip()
 			}
 		}
-	default:
-		s.Skip()
 	}
 }
 

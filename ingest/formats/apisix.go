@@ -48,8 +48,6 @@ func (p *apisix) Parse(record []byte, r *fingerprint.Request) (int, string) {
 					p.body.converse.all(r.Messages.Items) // as sent to Bedrock
 				case "stream":
 					r.Stream = readTri(s, r.Stream)
-				default:
-					s.Skip()
 				}
 			}
 		case "server", "llm_response_text":
@@ -88,8 +86,6 @@ func (p *apisix) summary(r *fingerprint.Request) {
 			}
 		case "end_user_id":
 			r.User = value(s, r.User)
-		default:
-			s.Skip()
 		}
 	}
 	r.Model = first(r.Model, answered)

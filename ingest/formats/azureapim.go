@@ -98,8 +98,6 @@ func (p *azureAPIM) member(r *fingerprint.Request) {
 		for s.Object(); s.NextKey(); {
 			p.member(r)
 		}
-	default:
-		s.Skip()
 	}
 }
 

@@ -68,8 +68,6 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 					r.TokensCached = readCount(s, r.TokensCached)
 				case "cacheWriteInputTokenCount":
 					stored = readCount(s, stored)
-				default:
-					s.Skip()
 				}
 			}
 		case "output":
@@ -79,12 +77,8 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 					p.output = readText(s, p.output)
 				case "outputTokenCount":
 					r.TokensOut = readCount(s, r.TokensOut)
-				default:
-					s.Skip()
 				}
 			}
-		default:
-			s.Skip()
 		}
 	}
 	if column, why := failure(s); why != "" {

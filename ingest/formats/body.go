@@ -119,7 +119,6 @@ func (b *bodyFields) field(s *rawjson.Scanner, reads fingerprint.Field) {
 		b.cacheKey = s.Text(b.cacheKey)
 	case "previous_response_id", "conversation":
 		b.elsewhere = b.elsewhere || s.Kind() != rawjson.Null
-		s.Skip()
 	case "metadata":
 		for s.Object(); s.NextKey(); {
 			switch string(s.Key) {
@@ -127,8 +126,6 @@ func (b *bodyFields) field(s *rawjson.Scanner, reads fingerprint.Field) {
 				b.sessionID = s.Text(b.sessionID)
 			case "user_id":
 				b.userID = s.Text(b.userID)
-			default:
-				s.Skip()
 			}
 		}
 	case "request": // what Gemini CLI wraps
@@ -153,8 +150,6 @@ func readParameter(s *rawjson.Scanner, r *fingerprint.Request) {
 		r.MaxTokens = readCount(s, r.MaxTokens)
 	case "stream":
 		r.Stream = readTri(s, r.Stream)
-	default:
-		s.Skip()
 	}
 }
 

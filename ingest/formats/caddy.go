@@ -91,8 +91,6 @@ func (p *caddy) request(r *fingerprint.Request) {
 				p.header(r, name, value(s, nil))
 			}
 		}
-	default:
-		s.Skip()
 	}
 }
 

@@ -41,8 +41,6 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 						readMessageCalls(s, r, reads)
 					case "finish_reason":
 						called = endsInCall(s.Text(nil)) || called
-					default:
-						s.Skip()
 					}
 				}
 			}
@@ -69,12 +67,8 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 					for s.Array(); s.NextElement(); {
 						readItemCall(s, r)
 					}
-				default:
-					s.Skip()
 				}
 			}
-		default:
-			s.Skip()
 		}
 	}
 	if called && len(r.ToolCalls) == 0 { // the text of a stream alone was kept
@@ -111,8 +105,6 @@ func readMessageCalls(s *rawjson.Scanner, r *fingerprint.Request, reads fingerpr
 			readToolCalls(s, r, before, reads)
 		case "function_call":
 			readToolCall(s, r)
-		default:
-			s.Skip()
 		}
 	}
 }
@@ -158,8 +150,6 @@ func readCallField(s *rawjson.Scanner, call *fingerprint.ToolCall) {
 		call.Name = s.Text(call.Name)
 	case "arguments", "input", "args": // the last of LangChain and the AI SDK
 		call.Arguments = readArguments(s, call.Arguments)
-	default:
-		s.Skip()
 	}
 }
 

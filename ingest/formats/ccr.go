@@ -38,8 +38,6 @@ func (p *ccr) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			r.Body = s.Value()
 		case "hostname": // the router serves one machine
 			r.Caller, r.CallerIsName = s.Text(r.Caller), true
-		default:
-			s.Skip()
 		}
 	}
 	if column, why := failure(s); why != "" {

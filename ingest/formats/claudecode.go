@@ -94,8 +94,6 @@ func (p *claudeCode) field(line *sessionLine, r *fingerprint.Request) {
 		setAttribute(r, []byte("agentId"), line.agent, p.reads)
 	case "isSidechain", "version", "gitBranch", "cwd":
 		readAttribute(s, r, p.reads)
-	default:
-		s.Skip()
 	}
 }
 
@@ -135,8 +133,6 @@ func (p *claudeCode) asks(message rawjson.Value, r *fingerprint.Request) bool {
 					item.keep(r)
 				}
 			}
-		default:
-			s.Skip()
 		}
 	}
 	r.ToolCallsLogged = true

@@ -79,8 +79,6 @@ func (p *cloudflare) Parse(record []byte, r *fingerprint.Request) (int, string) 
 					r.Cost = readCost(s, r.Cost)
 				case "durationMs":
 					took = readMillis(s, took)
-				default:
-					s.Skip()
 				}
 			}
 		case "id":
@@ -105,8 +103,6 @@ func (p *cloudflare) Parse(record []byte, r *fingerprint.Request) (int, string) 
 			p.response = p.text(p.response)
 		case "Metadata", "metadata":
 			p.sentAlong(r)
-		default:
-			s.Skip()
 		}
 	}
 	if column, why := failure(s); why != "" {
@@ -150,9 +146,6 @@ func isEncrypted(v rawjson.Value, s *rawjson.Scanner) bool {
 			encrypted = string(s.Text(nil)) == "encrypted"
 		case "data":
 			data = true
-			s.Skip()
-		default:
-			s.Skip()
 		}
 	}
 	return encrypted && data

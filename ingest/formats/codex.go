@@ -98,8 +98,6 @@ func (p *codex) field(line *rolloutLine) {
 		for s.Object(); s.NextNamed("payload"); {
 			p.usage = s.Value()
 		}
-	default:
-		s.Skip()
 	}
 }
 
@@ -140,8 +138,6 @@ func (p *codex) tokens(r *fingerprint.Request) {
 			}
 		case "usage": // of a token_usage_record
 			readTokens(s, r)
-		default:
-			s.Skip()
 		}
 	}
 }

@@ -83,7 +83,6 @@ func (c *converse) block(b rawjson.Value) {
 			c.text = append(c.text, `{"type":"thinking"}`...)
 			return
 		default:
-			s.Skip()
 			continue
 		}
 		c.text = append(c.text, kind...)

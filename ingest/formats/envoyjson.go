@@ -112,7 +112,6 @@ func (p *envoyJSON) aiLog(text []byte, r *fingerprint.Request) {
 			r.TokensCached = readCount(s, r.TokensCached)
 		case "messages":
 			if s.Kind() != rawjson.Array {
-				s.Skip()
 				r.Lost = fingerprint.TruncatedContent
 				continue
 			}
@@ -128,13 +127,10 @@ func (p *envoyJSON) aiLog(text []byte, r *fingerprint.Request) {
 			}
 		case "tool_calls":
 			if s.Kind() != rawjson.Array {
-				s.Skip()
 				continue
 			}
 			r.ToolCallsLogged = true
 			readToolCalls(s, r, 0, p.reads)
-		default:
-			s.Skip()
 		}
 	}
 }

@@ -45,8 +45,6 @@ func (x *exchange) sent(r *fingerprint.Request) {
 			} else {
 				r.Body = value(s, r.Body)
 			}
-		default:
-			s.Skip()
 		}
 	}
 }
@@ -60,8 +58,6 @@ func (x *exchange) got(r *fingerprint.Request) {
 			r.Status = readStatus(s, r.Status)
 		case "body":
 			x.response = readText(s, x.response)
-		default:
-			s.Skip()
 		}
 	}
 }

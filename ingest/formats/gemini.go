@@ -59,9 +59,6 @@ func areContents(s *rawjson.Scanner, list []byte) bool {
 				}
 			case "content":
 				others = true
-				s.Skip()
-			default:
-				s.Skip()
 			}
 		}
 	}
@@ -126,14 +123,11 @@ func (g *gemini) content(s *rawjson.Scanner) {
 				}
 			case "parts":
 				if s.Kind() == rawjson.Null {
-					s.Skip()
 					continue
 				}
 				g.text = append(g.text, `"content":`...)
 				g.parts(s)
 				g.text = append(g.text, ',')
-			default:
-				s.Skip()
 			}
 		}
 	}
@@ -239,8 +233,6 @@ func (g *gemini) result(v rawjson.Value) {
 		case "output", "result", "error":
 			failed = string(s.Key) == "error"
 			text = s.Value()
-		default:
-			s.Skip()
 		}
 	}
 	if members == 1 && text.Kind() == rawjson.String {
@@ -273,8 +265,6 @@ func (g *gemini) members(v rawjson.Value, what string) (id, name, value, parts r
 			parts = s.Value()
 		case what:
 			value = s.Value()
-		default:
-			s.Skip()
 		}
 	}
 	return id, name, value, parts
@@ -333,13 +323,8 @@ func readFunctionCall(s *rawjson.Scanner) (call fingerprint.ToolCall, ok bool) {
 					continued = continued || more
 				case "partialArgs", "partial_args":
 					continued = continued || s.Kind() != rawjson.Null
-					s.Skip()
-				default:
-					s.Skip()
 				}
 			}
-		default:
-			s.Skip()
 		}
 	}
 	if continued {

@@ -38,8 +38,6 @@ func (p *har) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			}
 		case "response":
 			response = p.response(r, response)
-		default:
-			s.Skip()
 		}
 	}
 	if column, why := failure(s); why != "" {
@@ -69,8 +67,6 @@ func (p *har) request(r *fingerprint.Request) {
 					name = s.Text(name)
 				case "value":
 					text = s.Text(text)
-				default:
-					s.Skip()
 				}
 			}
 			p.header(r, name, text)
@@ -79,8 +75,6 @@ func (p *har) request(r *fingerprint.Request) {
 		for s.Object(); s.NextNamed("text"); {
 			r.Body = s.Text(r.Body)
 		}
-	default:
-		s.Skip()
 	}
 }
 
@@ -99,16 +93,12 @@ func (p *har) response(r *fingerprint.Request, body []byte) []byte {
 					body = s.Text(body)
 				case "encoding":
 					encoded = len(s.Text(nil)) > 0
-				default:
-					s.Skip()
 				}
 			}
 			if encoded {
 				p.decoded, _ = base64.StdEncoding.AppendDecode(p.decoded[:0], body) // what is none says nothing
 				body = p.decoded
 			}
-		default:
-			s.Skip()
 		}
 	}
 	return body

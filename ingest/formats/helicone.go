@@ -78,8 +78,6 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			p.request = p.body(p.request)
 		case "response_body":
 			p.response = p.streamed(p.body(p.response))
-		default:
-			s.Skip()
 		}
 	}
 	if column, why := failure(s); why != "" {

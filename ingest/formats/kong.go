@@ -48,8 +48,6 @@ func (p *kong) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			p.address = value(s, p.address)
 		case "ai":
 			ai = s.Value()
-		default:
-			s.Skip()
 		}
 	}
 	if column, why := failure(s); why != "" {
@@ -97,8 +95,6 @@ func (p *kong) consumer() {
 			custom = value(s, custom)
 		case "id":
 			id = value(s, id)
-		default:
-			s.Skip()
 		}
 	}
 	p.name = first(username, custom, id, p.name)
@@ -147,8 +143,6 @@ func (p *kong) statistics(s *rawjson.Scanner, said rawjson.Value, r *fingerprint
 					r.Model = value(s, r.Model)
 				case "provider_name":
 					r.Backend = value(s, r.Backend)
-				default:
-					s.Skip()
 				}
 			}
 		case "usage":
@@ -160,8 +154,6 @@ func (p *kong) statistics(s *rawjson.Scanner, said rawjson.Value, r *fingerprint
 					r.TokensOut = readCount(s, r.TokensOut)
 				case "cost":
 					r.Cost = readCost(s, r.Cost)
-				default:
-					s.Skip()
 				}
 			}
 		case "payload":
@@ -171,12 +163,8 @@ func (p *kong) statistics(s *rawjson.Scanner, said rawjson.Value, r *fingerprint
 					p.payload.request = readText(s, p.payload.request)
 				case "response":
 					p.payload.response = readText(s, p.payload.response)
-				default:
-					s.Skip()
 				}
 			}
-		default:
-			s.Skip()
 		}
 	}
 }

@@ -121,8 +121,6 @@ func (p *langfuse) field(s *rawjson.Scanner, r *fingerprint.Request) {
 		p.inText(s, func(b *rawjson.Scanner) {
 			if string(b.Key) == "total" {
 				p.total = readCost(b, p.total)
-			} else {
-				b.Skip()
 			}
 		})
 	case "totalCost", "total_cost", "calculatedTotalCost":
@@ -143,8 +141,6 @@ func (p *langfuse) field(s *rawjson.Scanner, r *fingerprint.Request) {
 		p.inText(s, func(b *rawjson.Scanner) { p.metadata(b, r) })
 	case "environment", "traceName", "trace_name", "version", "release":
 		readAttribute(s, r, p.reads)
-	default:
-		s.Skip()
 	}
 }
 

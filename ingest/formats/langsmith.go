@@ -101,8 +101,6 @@ func (p *langSmith) field(s *rawjson.Scanner, r *fingerprint.Request) {
 				p.metadata(s, r)
 			case "invocation_params":
 				p.parameters(s, r)
-			default:
-				s.Skip()
 			}
 		}
 	case "custom_metadata":
@@ -129,8 +127,6 @@ func (p *langSmith) spent(s *rawjson.Scanner, r *fingerprint.Request) {
 		}
 	case "total_cost":
 		r.Cost = readCost(s, r.Cost)
-	default:
-		s.Skip()
 	}
 }
 

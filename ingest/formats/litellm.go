@@ -108,8 +108,6 @@ func (p *litellm) field(s *rawjson.Scanner, r *fingerprint.Request) {
 				p.errorCode = s.Text(p.errorCode)
 			case "error_class":
 				p.errorClass = s.Text(p.errorClass)
-			default:
-				s.Skip()
 			}
 		}
 	case "metadata":
@@ -139,8 +137,6 @@ func (p *litellm) field(s *rawjson.Scanner, r *fingerprint.Request) {
 		if !whole {
 			r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
 		}
-	default:
-		s.Skip()
 	}
 }
 
@@ -189,8 +185,6 @@ func (p *litellm) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 	case "requester_metadata":
 		p.requesterLogged = true
 		p.session.requester(s, r, p.reads) // with all headers, where the other has only x-...
-	default:
-		s.Skip()
 	}
 }
 
@@ -209,8 +203,6 @@ func (p *litellm) parameter(s *rawjson.Scanner, r *fingerprint.Request) {
 		p.session.body(r, cacheKeyField, s.Text(nil), p.reads)
 	case "stream":
 		p.streamed = readTri(s, p.streamed)
-	default:
-		s.Skip()
 	}
 }
 

@@ -78,8 +78,6 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 			request = column(s)
 		case "team_id", "organization_id", "requester_ip_address": //nolint:misspell // as LiteLLM has it
 			readAttribute(s, r, p.reads)
-		default:
-			s.Skip()
 		}
 	}
 	if column, why := failure(s); why != "" {
@@ -93,8 +91,6 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 			q.field(t, r)
 		case "user_api_key_alias":
 			readAttribute(t, r, p.reads)
-		default:
-			t.Skip()
 		}
 	}
 	id, caller, session := r.ID, r.Caller, r.Session
@@ -156,8 +152,6 @@ func (p *litellmSpend) named(request []byte, r *fingerprint.Request, session *na
 			session.other(ownField, t.Text(nil))
 		case "metadata", "litellm_metadata":
 			session.requester(t, r, p.reads)
-		default:
-			t.Skip()
 		}
 	}
 }

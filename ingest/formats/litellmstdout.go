@@ -33,8 +33,6 @@ func (p *litellmStdout) Parse(record []byte, r *fingerprint.Request) (int, strin
 			component = s.Text(component)
 		case "timestamp":
 			r.Time = p.readTime(s, r.Time)
-		default:
-			s.Skip()
 		}
 	}
 	if column, why := failure(s); why != "" {

@@ -25,8 +25,6 @@ func (t *litellmTool) read(s *rawjson.Scanner) {
 			t.arguments = s.Value()
 		case "mcp_session_id":
 			t.session = readSession(s, t.session)
-		default:
-			s.Skip()
 		}
 	}
 }

@@ -60,8 +60,6 @@ func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			metadata = s.Text(metadata)
 		case "usage":
 			usage = s.Text(usage)
-		default:
-			s.Skip()
 		}
 	}
 	if column, why := failure(s); why != "" {
@@ -141,8 +139,6 @@ func (p *litellmV1) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 				q.callID = s.Text(q.callID)
 			case "custom_llm_provider":
 				r.Backend = s.Text(r.Backend)
-			default:
-				s.Skip()
 			}
 		}
 	case "session_id": // of the request's own metadata

@@ -35,15 +35,12 @@ func (p *mooncake) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			}
 		case "chat_id":
 			unit = 1e6
-			s.Skip()
 		case "input_length":
 			r.TokensIn = readCount(s, r.TokensIn)
 		case "output_length":
 			r.TokensOut = readCount(s, r.TokensOut)
 		case "hash_ids":
 			r.Messages.Digest = p.digest(s, r.Messages.Digest)
-		default:
-			s.Skip()
 		}
 	}
 	if !math.IsNaN(since) {

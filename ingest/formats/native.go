@@ -97,8 +97,6 @@ func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			r.MaxTokens = readCount(s, r.MaxTokens)
 		case "attributes":
 			readAttributes(s, r, p.reads)
-		default:
-			s.Skip()
 		}
 	}
 	return failure(s)

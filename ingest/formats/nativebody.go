@@ -27,7 +27,6 @@ func (n *nativeBody) field(s *rawjson.Scanner, b *fingerprint.Request) {
 		n.instruction = s.Value()
 	case "cachedContent", "cached_content":
 		n.cached = n.cached || s.Kind() == rawjson.String
-		s.Skip()
 	case "maxOutputTokens", "max_output_tokens", "maxTokens", "maxTokenCount":
 		b.MaxTokens = readCount(s, b.MaxTokens)
 	case "tools":
@@ -47,8 +46,6 @@ func (n *nativeBody) field(s *rawjson.Scanner, b *fingerprint.Request) {
 			n.converse = true
 			n.field(s, b)
 		}
-	default:
-		s.Skip()
 	}
 }
 

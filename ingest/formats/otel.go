@@ -172,9 +172,7 @@ func (p *otel) member(s *rawjson.Scanner) bool {
 func (p *otel) members(s *rawjson.Scanner) {
 	from := len(p.spans)
 	for s.Object(); s.NextKey(); {
-		if !p.member(s) {
-			s.Skip()
-		}
+		p.member(s)
 	}
 	p.nameServices(from)
 }
@@ -194,8 +192,6 @@ func (p *otel) resource(s *rawjson.Scanner) {
 			for s.Array(); s.NextElement(); {
 				p.scope(s)
 			}
-		default:
-			s.Skip()
 		}
 	}
 	for i := spans; i < len(p.spans); i++ {
@@ -226,8 +222,6 @@ func (p *otel) scope(s *rawjson.Scanner) {
 			for s.Array(); s.NextElement(); {
 				p.log(s)
 			}
-		default:
-			s.Skip()
 		}
 	}
 	for i := spans; i < len(p.spans); i++ {
@@ -252,11 +246,7 @@ func serviceName(s *rawjson.Scanner, old []byte) []byte {
 			case "value":
 				if found {
 					old = first(otelText(s), old)
-				} else {
-					s.Skip()
 				}
-			default:
-				s.Skip()
 			}
 		}
 	}
@@ -282,8 +272,6 @@ func eachAttribute(s *rawjson.Scanner, f func(key []byte)) rawjson.Value {
 				key = s.Text(key)
 			case string(s.Key) == "value" && key != nil:
 				f(key)
-			default:
-				s.Skip()
 			}
 		}
 	}
@@ -324,7 +312,6 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			sp.excerpt = bytes.Contains(kind, []byte("generate_content"))
 			sp.calls(kind)
 		case "http.request.method":
-			s.Skip()
 			sp.serves = true
 		case "openinference.span.kind":
 			told = true
@@ -358,14 +345,11 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 		case "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt_json", "ai.prompt.messages", "langfuse.observation.input":
 			sp.content = asMessages
 			answered = answered || string(key) == "gen_ai.output.messages"
-			s.Skip()
 		case "input.value", "request_data", "gen_ai.prompt", "mlflow.spanInputs":
 			sp.content = max(sp.content, asValue)
 			asked = asked || string(key) == "request_data"
-			s.Skip()
 		case "response_data":
 			answered = true
-			s.Skip()
 		case "otel.scope.name", "otel.library.name": // of Jaeger, as the next
 			sp.library = otelText(s)
 		case "otel.status_code":
@@ -392,7 +376,6 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 				sp.said += saidSum(key, s.Value())
 				return
 			}
-			s.Skip()
 		}
 	})
 	sp.isCall = sp.isCall && !sp.prepares

@@ -151,14 +151,12 @@ func (p *otelCall) attribute(s *rawjson.Scanner, key []byte, r *fingerprint.Requ
 			p.input = p.value(s)
 		} else {
 			r.Messages.Logged = true
-			s.Skip()
 		}
 	case "gen_ai.output.messages":
 		if p.reads&fingerprint.ReadsResponse != 0 {
 			p.output = p.value(s)
 		} else {
 			r.ToolCallsLogged = true
-			s.Skip()
 		}
 	case "gen_ai.system_instructions":
 		p.system = p.value(s)
@@ -169,7 +167,6 @@ func (p *otelCall) attribute(s *rawjson.Scanner, key []byte, r *fingerprint.Requ
 	case "ai.response.toolCalls":
 		p.calls = otelText(s)
 	case "gen_ai.tool.definitions", "ai.prompt.tools":
-		s.Skip()
 		r.HasTools = fingerprint.Yes
 	case "input.value", "langfuse.observation.input", "gen_ai.prompt_json", "request_data", "gen_ai.prompt":
 		p.request = p.value(s)
@@ -245,7 +242,6 @@ func (p *otelCall) other(s *rawjson.Scanner, key []byte, r *fingerprint.Request)
 		if bytes.HasPrefix(key, []byte("llm.request.functions.")) || bytes.HasPrefix(key, []byte("llm.tools.")) || bytes.HasPrefix(key, []byte("gen_ai.tool.")) {
 			r.HasTools = fingerprint.Yes
 		}
-		s.Skip()
 	}
 }
 
@@ -253,7 +249,6 @@ func (p *otelCall) other(s *rawjson.Scanner, key []byte, r *fingerprint.Request)
 func (p *otelCall) question(rest []byte, s *rawjson.Scanner, r *fingerprint.Request) {
 	if p.reads&fingerprint.ReadsMessages == 0 {
 		r.Messages.Logged = true
-		s.Skip()
 		return
 	}
 	p.in.flat(rest, otelText(s))
@@ -263,7 +258,6 @@ func (p *otelCall) question(rest []byte, s *rawjson.Scanner, r *fingerprint.Requ
 func (p *otelCall) reply(rest []byte, s *rawjson.Scanner, r *fingerprint.Request) {
 	if p.reads&fingerprint.ReadsResponse == 0 {
 		r.ToolCallsLogged = true
-		s.Skip()
 		return
 	}
 	p.out.flat(rest, otelText(s))
@@ -335,8 +329,6 @@ func (p *otelCall) gateway(text []byte, r *fingerprint.Request) {
 			p.session.requester(b, r, p.reads)
 		case "requester_custom_headers":
 			p.session.headers(b, r, p.reads)
-		default:
-			b.Skip()
 		}
 	}
 }
@@ -400,8 +392,6 @@ func (p *otelCall) exception(sp *otelSpan) (class, message []byte) {
 			class = otelText(s)
 		case "exception.message":
 			message = otelText(s)
-		default:
-			s.Skip()
 		}
 	})
 	return class, message

@@ -267,8 +267,6 @@ func startsWithResult(s *rawjson.Scanner, items []rawjson.Value) bool {
 				case "function_call_output", "custom_tool_call_output":
 					result = true
 				}
-			default:
-				s.Skip()
 			}
 		}
 		if !instructs {

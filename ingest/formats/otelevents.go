@@ -62,12 +62,8 @@ func (p *otelCall) events(sp *otelSpan, r *fingerprint.Request) {
 				eachAttribute(s, func(key []byte) {
 					if string(key) == "event" {
 						kind = kindOfLog(s.Text(nil))
-					} else {
-						s.Skip()
 					}
 				})
-			default:
-				s.Skip()
 			}
 		}
 		p.kinds = append(p.kinds, kind)
@@ -102,7 +98,6 @@ func nextDetails(s *rawjson.Scanner) bool {
 		if string(s.Key) == "attributes" || string(s.Key) == "fields" {
 			return true
 		}
-		s.Skip()
 	}
 	return false
 }
@@ -156,8 +151,6 @@ func (p *otelCall) eventBody(s *rawjson.Scanner) (body []byte) {
 			} else {
 				p.json = rawjson.AppendString(p.json, text)
 			}
-		default:
-			s.Skip()
 		}
 	})
 	if len(p.json) > from {
@@ -221,7 +214,6 @@ func (p *otelCall) messageLog(kind logKind, body []byte, r *fingerprint.Request)
 			fallthrough
 		default:
 			if bytes.HasPrefix(b.Key, []byte("gen_ai.")) || bytes.HasPrefix(b.Key, []byte("event.")) { // of an event in a list
-				b.Skip()
 				continue
 			}
 			out = append(rawjson.AppendString(out, b.Key), ':')
@@ -300,8 +292,6 @@ func (p *otelCall) answerLog(body []byte, r *fingerprint.Request) {
 			}
 		case "finish_reason":
 			called = endsInCall(b.Text(nil)) || called
-		default:
-			b.Skip()
 		}
 	}
 	r.ToolCallsLogged = !called || len(r.ToolCalls) > 0

@@ -156,8 +156,6 @@ func (c *chat) flatResults(fields []flat) {
 					c.json = append(append(c.json, `,"content":`...), s.Value()...)
 				case "call_id":
 					c.json = append(append(c.json, `,"tool_call_id":`...), s.Value()...)
-				default:
-					s.Skip()
 				}
 			}
 		}

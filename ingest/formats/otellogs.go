@@ -82,13 +82,9 @@ func (p *otel) log(s *rawjson.Scanner) {
 				case "event.name", "event_name":
 					l.kind = max(l.kind, kindOfLog(otelText(s)))
 				default:
-					if !l.attribute(s, key) {
-						s.Skip()
-					}
+					l.attribute(s, key)
 				}
 			})
-		default:
-			s.Skip()
 		}
 	}
 	if l.time == fingerprint.NoTime {

@@ -104,8 +104,6 @@ func (c *chat) message(message rawjson.Value) bool {
 			toolCalls = s.Value()
 		case "tool_call_id":
 			callID = s.Value()
-		default:
-			s.Skip()
 		}
 	}
 	if isSDK(content) {
@@ -217,8 +215,6 @@ func (c *chat) sort(part rawjson.Value) {
 			response = s.Value()
 		case "result", "output":
 			result = s.Value()
-		default:
-			s.Skip()
 		}
 	}
 	switch string(kind) {
@@ -279,8 +275,6 @@ func (c *chat) issued(list []byte, r *fingerprint.Request, reads fingerprint.Fie
 				readToolCall(s, r)
 			case "finish_reason":
 				called = endsInCall(s.Text(nil)) || called
-			default:
-				s.Skip()
 			}
 		}
 	}

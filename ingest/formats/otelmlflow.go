@@ -24,7 +24,6 @@ func isMLflow(k keys) bool {
 func (p *otel) mlflowInfo(s *rawjson.Scanner) {
 	for s.Object(); s.NextKey(); {
 		if name := string(s.Key); name != "trace_metadata" && name != "request_metadata" { // the older
-			s.Skip()
 			continue
 		}
 		for s.Object(); s.NextKey(); {
@@ -33,8 +32,6 @@ func (p *otel) mlflowInfo(s *rawjson.Scanner) {
 				p.trace.session = readSession(s, p.trace.session)
 			case "mlflow.trace.user":
 				p.trace.user = value(s, p.trace.user)
-			default:
-				s.Skip()
 			}
 		}
 	}
@@ -52,7 +49,6 @@ func (p *otelCall) mlflowAttribute(s *rawjson.Scanner, key []byte, r *fingerprin
 	case "mlflow.llm.provider":
 		r.Backend = first(r.Backend, bareText(otelText(s)))
 	case "mlflow.chat.tools":
-		s.Skip()
 		r.HasTools = fingerprint.Yes
 	case "mlflow.chat.tokenUsage":
 		b := &p.body
@@ -97,7 +93,6 @@ func (p *otelCall) mlflowChunks(sp *otelSpan, r *fingerprint.Request) {
 	s := &p.happened
 	eachDetail(s, sp.events, func(key []byte) {
 		if string(key) != "mlflow.chunk.value" {
-			s.Skip()
 			return
 		}
 		p.chunks.scan.Reset(otelText(s))

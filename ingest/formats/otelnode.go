@@ -67,8 +67,6 @@ func (n *nodeObject) log(s *rawjson.Scanner, sp *otelSpan) otelLog {
 	eachAttribute(s, func(key []byte) {
 		if string(key) == "event.name" {
 			l.kind = max(l.kind, kindOfLog(s.Text(nil)))
-		} else {
-			s.Skip()
 		}
 	})
 	l.settle()

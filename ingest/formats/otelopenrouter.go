@@ -23,8 +23,6 @@ func (p *otelCall) offered(r *fingerprint.Request) {
 					readParameter(b, r)
 				}
 			}
-		default:
-			b.Skip()
 		}
 	}
 }

@@ -26,7 +26,6 @@ func (p *otelCall) provider(sp *otelSpan, r *fingerprint.Request) {
 		name, ok := bytes.CutPrefix(key, []byte("llm."))
 		backend, name, found := bytes.Cut(name, []byte{'.'})
 		if !ok || !found {
-			s.Skip()
 			return
 		}
 		answers := false

@@ -97,8 +97,6 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 				sp.trace = readSpanID(s, sp.trace)
 			case "spanId", "span_id":
 				sp.id = readSpanID(s, sp.id)
-			default:
-				s.Skip()
 			}
 		}
 	case "parentSpanContext":
@@ -172,8 +170,6 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 				for s.Array(); s.NextElement(); {
 					sp.service = readPair(s, "service.name", sp.service)
 				}
-			default:
-				s.Skip()
 			}
 		}
 	case "process":
@@ -184,8 +180,6 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		sp.service = s.Text(sp.service)
 	case "processID": // the process stands beside the spans
 		sp.process = s.Text(sp.process)
-	default:
-		s.Skip()
 	}
 }
 
@@ -199,8 +193,6 @@ func (sp *otelSpan) status(s *rawjson.Scanner) {
 		}
 	case "message", "description", "status_message", "StatusMessage":
 		sp.message = s.Text(sp.message)
-	default:
-		s.Skip()
 	}
 }
 

@@ -56,8 +56,6 @@ func (p *otelCall) tool(l *otelLog, r *fingerprint.Request) {
 			r.Agent = first(r.Agent, otelText(s))
 		case "success":
 			setAttribute(r, key, otelText(s), p.reads)
-		default:
-			s.Skip()
 		}
 	})
 	began(r, ran.took)
@@ -83,8 +81,6 @@ func (p *otelCall) toolParameters(text []byte, ran *ranTool) {
 			ran.server = b.Text(ran.server)
 		case "mcp_tool_name":
 			ran.inner = b.Text(ran.inner)
-		default:
-			b.Skip()
 		}
 	}
 	if command = first(command, head); command != nil && ran.arguments == nil {
@@ -152,8 +148,6 @@ func otelText(s *rawjson.Scanner) (text []byte) {
 		switch string(s.Key) {
 		case "stringValue", "intValue", "doubleValue", "boolValue":
 			text = s.Text(text)
-		default:
-			s.Skip()
 		}
 	}
 	return text

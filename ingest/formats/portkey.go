@@ -54,8 +54,6 @@ func (p *portkey) Parse(record []byte, r *fingerprint.Request) (int, string) {
 					p.option(r)
 				}
 			}
-		default:
-			s.Skip()
 		}
 	}
 	if column, why := failure(s); why != "" {
@@ -97,8 +95,6 @@ func (p *portkey) option(r *fingerprint.Request) {
 				p.key = value(s, p.key)
 			case "requestURL":
 				p.url = value(s, p.url)
-			default:
-				s.Skip()
 			}
 		}
 	case "requestParams":
@@ -115,8 +111,6 @@ func (p *portkey) option(r *fingerprint.Request) {
 		} else if v := s.Value(); len(v) > len("{}") && !bytes.Contains(v[:min(len(v), 64)], []byte(`"The response was a stream."`)) {
 			p.response = v
 		}
-	default:
-		s.Skip()
 	}
 }
 

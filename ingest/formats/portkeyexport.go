@@ -75,8 +75,6 @@ func (p *portkeyExport) Parse(record []byte, r *fingerprint.Request) (int, strin
 			}
 		case "trace_id", "config", "prompt_slug", "mode":
 			p.attribute(r)
-		default:
-			s.Skip()
 		}
 	}
 	if column, why := failure(s); why != "" {

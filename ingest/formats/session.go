@@ -137,8 +137,6 @@ func (n *naming) requester(s *rawjson.Scanner, r *fingerprint.Request, reads fin
 			n.headers(s, r, reads)
 		case "trace_id":
 			n.trace = s.Text(n.trace)
-		default:
-			s.Skip()
 		}
 	}
 }

@@ -174,7 +174,6 @@ func (p *streamed) event(r *fingerprint.Request) {
 			p.converse(s)
 		case "messageStop":
 			p.done = true
-			s.Skip()
 		case "candidates":
 			p.candidates(s)
 		case "promptFeedback": // Google refused to answer, and there are no candidates
@@ -213,12 +212,8 @@ func (p *streamed) choice(s *rawjson.Scanner) {
 					}
 				case "function_call": // the older form, of one call
 					p.delta(s, choice)
-				default:
-					s.Skip()
 				}
 			}
-		default:
-			s.Skip()
 		}
 	}
 }
@@ -296,8 +291,6 @@ func (p *streamed) converse(s *rawjson.Scanner) {
 			for s.Object(); s.NextNamed("toolUse"); {
 				readToolUse(s, &call)
 			}
-		default:
-			s.Skip()
 		}
 	}
 	if call.ID != nil || call.Arguments != nil {
@@ -321,8 +314,6 @@ func (p *streamed) candidates(s *rawjson.Scanner) {
 				}
 			case "finishReason", "finish_reason":
 				p.done = len(s.Text(nil)) > 0 || p.done
-			default:
-				s.Skip()
 			}
 		}
 	}

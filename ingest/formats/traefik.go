@@ -52,8 +52,6 @@ func (p *traefik) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		default:
 			if name, ok := bytes.CutPrefix(s.Key, []byte("request_")); ok {
 				p.header(r, name, value(s, nil))
-			} else {
-				s.Skip()
 			}
 		}
 	}

@@ -16,8 +16,6 @@ func readUsageField(s *rawjson.Scanner, r *fingerprint.Request) {
 		r.TokensIn = readCount(s, r.TokensIn)
 	case "eval_count":
 		r.TokensOut = readCount(s, r.TokensOut)
-	default:
-		s.Skip()
 	}
 }
 
@@ -45,8 +43,6 @@ func readUsage(s *rawjson.Scanner, r *fingerprint.Request) {
 			for s.Object(); s.NextNamed("cached_tokens"); {
 				r.TokensCached = readCount(s, r.TokensCached)
 			}
-		default:
-			s.Skip()
 		}
 	}
 	switch {
@@ -71,8 +67,6 @@ func readTokens(s *rawjson.Scanner, r *fingerprint.Request) {
 			r.TokensCached = readCount(s, r.TokensCached)
 		case "output_tokens":
 			r.TokensOut = readCount(s, r.TokensOut)
-		default:
-			s.Skip()
 		}
 	}
 }
@@ -97,8 +91,6 @@ func readUsageMetadata(s *rawjson.Scanner, r *fingerprint.Request) {
 			thoughts = readCount(s, thoughts)
 		case "totalTokenCount", "total_token_count":
 			total = readCount(s, total)
-		default:
-			s.Skip()
 		}
 	}
 	if prompt == none {

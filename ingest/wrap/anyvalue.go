@@ -26,8 +26,6 @@ func AppendAny(dst []byte, s *rawjson.Scanner, depth int) []byte {
 			}
 		case "arrayValue", "kvlistValue":
 			dst = AppendAnyList(dst[:from], s, depth+1)
-		default:
-			s.Skip()
 		}
 	}
 	if len(dst) == from {
@@ -68,8 +66,6 @@ func appendMember(dst []byte, s *rawjson.Scanner, depth int) []byte {
 				dst = append(dst, `"":`...)
 			}
 			dst = AppendAny(dst, s, depth)
-		default:
-			s.Skip()
 		}
 	}
 	if len(dst) == from {

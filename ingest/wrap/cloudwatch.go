@@ -62,7 +62,6 @@ func (p *cloudWatch) Unwrap(line Line, next func(Line)) string {
 		case "logEvents", "events":
 			p.found = true
 			if control {
-				s.Skip()
 				continue
 			}
 			for s.Array(); s.NextElement(); {
@@ -89,7 +88,6 @@ func (p *cloudWatch) Unwrap(line Line, next func(Line)) string {
 func (p *cloudWatch) message(line Line, next func(Line)) {
 	s := &p.scan
 	if string(s.Key) != "message" {
-		s.Skip()
 		return
 	}
 	if s.Kind() == rawjson.Object {

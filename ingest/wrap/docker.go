@@ -24,8 +24,6 @@ func newDocker() Unwrapper {
 	p.note = func(s *rawjson.Scanner) {
 		if string(s.Key) == "stream" {
 			p.stream = s.Text(p.stream)
-		} else {
-			s.Skip()
 		}
 	}
 	return p

@@ -53,8 +53,6 @@ func (e *envelope) open(line []byte, other func(*rawjson.Scanner)) (text []byte,
 			take(i)
 		case other != nil:
 			other(s)
-		default:
-			s.Skip()
 		}
 	}
 	switch {

@@ -47,8 +47,6 @@ func (p *fluentBit) other(s *rawjson.Scanner) {
 		p.partial = string(s.Text(nil)) == "true"
 	case "partial_last":
 		p.lastPart = string(s.Text(nil)) == "true"
-	default:
-		s.Skip()
 	}
 }
 

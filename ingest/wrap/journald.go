@@ -40,8 +40,6 @@ func (p *journal) other(s *rawjson.Scanner) {
 		p.partial = string(s.Text(nil)) == "line-max"
 	case "CONTAINER_PARTIAL_MESSAGE":
 		p.partial = string(s.Text(nil)) == "true"
-	default:
-		s.Skip()
 	}
 }
 

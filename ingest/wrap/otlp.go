@@ -65,8 +65,6 @@ func (p *otlp) record() {
 				case "kvlistValue":
 					p.json = AppendAnyList(p.json[:0], s, 0)
 					p.text = p.json
-				default:
-					s.Skip()
 				}
 			}
 		case "eventName":
@@ -80,8 +78,6 @@ func (p *otlp) record() {
 					}
 				}
 			}
-		default:
-			s.Skip()
 		}
 	}
 }

@@ -41,9 +41,6 @@ func (p *turns) payload() {
 			now.callID = s.Text(nil)
 		case "info", "usage": // null beside limits to the rate alone
 			now.usage = s.Kind() != rawjson.Null
-			s.Skip()
-		default:
-			s.Skip()
 		}
 	}
 }

@@ -105,12 +105,8 @@ func (p *turns) read(line []byte) bool {
 					now.message = s.Text(nil)
 				case "content":
 					p.content()
-				default:
-					s.Skip()
 				}
 			}
-		default:
-			s.Skip()
 		}
 	}
 	if s.End() != nil {
@@ -141,8 +137,6 @@ func (p *turns) content() {
 				id = s.Text(nil)
 			case "tool_use_id":
 				of = s.Text(nil)
-			default:
-				s.Skip()
 			}
 		}
 		switch string(kind) {
