@@ -39,20 +39,16 @@ func (a *RuleAccount) Check() error {
 
 // Add adds the counts of another part of the same run.
 func (a *RuleAccount) Add(b *RuleAccount) {
-	a.Before += b.Before
-	a.Judged += b.Judged
-	a.Counted += b.Counted
-	a.NotMatched += b.NotMatched
+	more := b.numbers()
+	for i, n := range a.numbers() {
+		*n += *more[i]
+	}
 	for c, n := range b.NotComputable {
 		a.NotComputable[c] += n
 	}
-	a.FellBack += b.FellBack
 	a.ChatSet += b.ChatSet
-	a.Fired += b.Fired
-	a.Episodes += b.Episodes
 	a.ChatInvalid += b.ChatInvalid
 	a.LiveKeys += b.LiveKeys
-	a.DroppedKeys += b.DroppedKeys
 }
 
 // Causes are how many requests were not computable, by the names of their causes.
@@ -112,6 +108,7 @@ func (a *RuleAccount) code(c *coder) {
 	}
 }
 
+// numbers are those that a checkpoint holds of the account itself.
 func (a *RuleAccount) numbers() [8]*int64 {
 	return [...]*int64{&a.Before, &a.Judged, &a.Counted, &a.NotMatched, &a.FellBack, &a.Fired, &a.Episodes, &a.DroppedKeys}
 }

@@ -149,8 +149,8 @@ func (r *reached) add(numbers []int64, highest uint32) {
 func (r *reached) by(cells []Swept, of func(*Swept) []int64) {
 	numbers := r.numbers()
 	copy(numbers, r.gone)
-	for i := r.highest.oldest; i != 0; i = r.highest.entries.at(i).prev {
-		r.add(numbers, r.highest.entries.at(i).state)
+	for e := range r.highest.all() {
+		r.add(numbers, e.state)
 	}
 	for c := range cells {
 		list, n := of(&cells[c]), int64(0)

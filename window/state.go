@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/window/snapshot"
@@ -143,11 +144,7 @@ func (restored *Restored) compare(then, now *savedPlan) (from []int) {
 			continue
 		}
 		known[i] = true
-		why := all
-		if why == "" {
-			why = then.changedRule(i, now, k)
-		}
-		if why == "" {
+		if why := cmp.Or(all, then.changedRule(i, now, k)); why == "" {
 			restored.Kept = append(restored.Kept, name)
 			from = append(from, i)
 		} else {
