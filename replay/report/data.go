@@ -373,13 +373,7 @@ func (b *builder) labels() {
 }
 
 func score(s tune.Score) []*float64 {
-	list := make([]*float64, 3)
-	for i, v := range []float64{s.Precision(), s.Recall(), s.F1()} {
-		if !math.IsNaN(v) {
-			list[i] = &v
-		}
-	}
-	return list
+	return []*float64{replay.NumberOrNull(s.Precision()), replay.NumberOrNull(s.Recall()), replay.NumberOrNull(s.F1())}
 }
 
 func (b *builder) shown(text string) int { return b.shared(b.texts, &b.p.Texts, shown(text)) }
