@@ -279,9 +279,7 @@ func wholeJSON(text []byte) bool {
 		return false
 	}
 	var scan rawjson.Scanner
-	scan.Reset(text)
-	scan.Skip()
-	return scan.End() == nil
+	return scan.Check(text) == nil
 }
 
 // open opens the file where the stream goes on. It tells whether there is

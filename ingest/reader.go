@@ -177,13 +177,7 @@ func cutLine(data []byte) (line []byte, next int) {
 
 // whole tells that data is one JSON text, however many lines it takes.
 func (run *reading) whole(data []byte) bool {
-	if run.b.Format == nil || !run.b.Format.JSON {
-		return false
-	}
-	s := &run.rd.whole
-	s.Reset(trim(data))
-	s.Skip()
-	return s.End() == nil
+	return run.b.Format != nil && run.b.Format.JSON && run.rd.whole.Check(trim(data)) == nil
 }
 
 // line reads a line. It returns the index of the item after those in it.
@@ -260,10 +254,8 @@ func (run *reading) record(record []byte, at fingerprint.Position, start int) in
 // is none, or no JSON at all.
 func (run *reading) noObject(record []byte, at fingerprint.Position, start int) int32 {
 	s := &run.rd.whole
-	s.Reset(record)
-	s.Skip()
 	column, why := 1, wrap.NoObject
-	if s.End() != nil {
+	if s.Check(record) != nil {
 		column, why = s.Failure()
 		column++
 	}

@@ -278,9 +278,7 @@ func unknownFormat(head *Block) error {
 		return fmt.Errorf("no known log format; line %d is neither JSON nor an access log line", number)
 	}
 	var s rawjson.Scanner
-	s.Reset(line)
-	s.Skip()
-	if err := s.End(); err != nil {
+	if err := s.Check(line); err != nil {
 		var at *rawjson.SyntaxError
 		if _, laidOut := wrap.Lines(line); laidOut && errors.As(err, &at) && at.Offset == len(line) {
 			return fmt.Errorf("no known log format; line %d begins JSON that is not of a known gateway", number)

@@ -149,6 +149,13 @@ func (s *Scanner) End() error {
 	return s.Err()
 }
 
+// Check reads all of a text, and says what is wrong with it: nil if it is one value.
+func (s *Scanner) Check(text []byte) error {
+	s.Reset(text)
+	s.Skip()
+	return s.End()
+}
+
 // Offset is the position of the next byte to be read, from 0.
 func (s *Scanner) Offset() int { return s.pos }
 

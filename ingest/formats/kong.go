@@ -76,11 +76,8 @@ func (p *kong) choose(r *fingerprint.Request) {
 
 // isWhole tells an object of JSON that has its end.
 func isWhole(s *rawjson.Scanner, body []byte) bool {
-	if s.Reset(body); s.Kind() != rawjson.Object {
-		return false
-	}
-	s.Skip()
-	return s.End() == nil
+	s.Reset(body)
+	return s.Kind() == rawjson.Object && s.Check(body) == nil
 }
 
 // consumer is known by its username, which may be missing.

@@ -170,9 +170,7 @@ func (p *rows) ends(order []int, name string, has func(*rowKey) bool) bool {
 	if !some {
 		return true
 	}
-	p.check.Reset(p.join)
-	p.check.Skip()
-	return p.check.End() == nil
+	return p.check.Check(p.join) == nil
 }
 
 // rowMessages finds messages in a row: a JSON value, or a text.
