@@ -106,7 +106,11 @@ func runOptions(p *policy.Policy, in *input, chosen *time.Duration) (replay.Opti
 
 // extractOptions are what a policy says of how events are made of requests.
 func extractOptions(p *policy.Policy) window.ExtractOptions {
-	return window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Price: p.Price, Sessions: p.Session}
+	o := window.ExtractOptions{EventTimeStart: p.EventTime == policy.Start, Sessions: p.Session}
+	if len(p.Prices) > 0 { // else each request would be asked for its model's
+		o.Price = p.Price
+	}
+	return o
 }
 
 // readKey reads the key of the fingerprints; no file is no key.
