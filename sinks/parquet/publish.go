@@ -12,11 +12,15 @@ import (
 
 // Staging makes a directory of its own beside dir, in which a dataset can be
 // written that [Publish] puts there. However often the same dataset is begun,
-// and wherever, none gets into another's way. A dir that holds something else is
-// refused before anything is written.
+// and wherever, none gets into another's way. A dir that holds something else, or
+// in whose place nothing can be put, is refused before anything is written.
 func Staging(dir string) (string, error) {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 && !IsDataset(dir) {
 		return "", errOther(dir)
+	}
+	// One that is empty goes: a rename does not replace it.
+	if err := syscall.Rmdir(dir); errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.ENOTDIR) {
+		return "", fmt.Errorf("%s: is a link or a mount, which a dataset cannot replace: name a directory in it", dir)
 	}
 	parent := filepath.Dir(filepath.Clean(dir))
 	if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -33,7 +37,6 @@ func Staging(dir string) (string, error) {
 // one already that was made of the same logs by the same policy, as there is
 // when work is done again, that one stays, and there is true.
 func Publish(staging, dir string) (there bool, err error) {
-	_ = syscall.Rmdir(dir) // one that is empty, which a rename does not replace
 	switch err := os.Rename(staging, dir); {
 	case err == nil:
 		return false, nil

@@ -30,4 +30,11 @@ func TestPublishWhereSomethingIs(t *testing.T) {
 	if _, err := Staging(other); err == nil || !strings.Contains(err.Error(), "holds no dataset") {
 		t.Errorf("a directory with a log: %v", err)
 	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(t.TempDir(), link); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Staging(link); err == nil || !strings.Contains(err.Error(), "name a directory in it") {
+		t.Errorf("a link: %v", err)
+	}
 }
