@@ -34,9 +34,9 @@ type name struct {
 	settings       string // of the opener, as in a URL
 }
 
-// settings begin at the first question mark that a setting follows: any other
-// is a part of the key.
-var settings = regexp.MustCompile(`\?[A-Za-z0-9_]+=`)
+// settings begin at the first question mark that a setting follows, be it of a signed
+// URL (X-Amz-Algorithm=): any other is a part of the key.
+var settings = regexp.MustCompile(`\?[A-Za-z0-9_-]+=`)
 
 func parse(text string) (name, error) {
 	var n name
