@@ -134,7 +134,7 @@ func Text[T ~string](c *Codec, v *T) {
 func Texts[T ~string](c *Codec, list *[]T) { List(c, list, 1, func(v *T) { Text(c, v) }) }
 
 // List is a list after its length, of items that take least bytes or more each.
-// What is read replaces it; of no items it is nil.
+// What is read replaces it, up to what is wrong; of no items it is nil.
 func List[T any](c *Codec, list *[]T, least int, item func(*T)) {
 	if n := c.Items(len(*list), least); c.Reads() {
 		*list = nil
@@ -143,7 +143,9 @@ func List[T any](c *Codec, list *[]T, least int, item func(*T)) {
 		}
 	}
 	for i := range *list {
-		item(&(*list)[i])
+		if item(&(*list)[i]); c.Reads() && c.From.Err() != nil {
+			return
+		}
 	}
 }
 

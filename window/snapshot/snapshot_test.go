@@ -296,3 +296,17 @@ func TestCodecReadsWhatItWrites(t *testing.T) {
 		}
 	})
 }
+
+// TestListEndsWithError: once something is wrong, nothing is done for the items that
+// a damaged length promises.
+func TestListEndsWithError(t *testing.T) {
+	c, n := NewReader([]byte("\x03\x00\x07\x00")).Codec(), 0
+	var list []int
+	List(c, &list, 1, func(v *int) {
+		n++
+		Size(c, v, 1)
+	})
+	if n != 2 || c.From.Err() == nil {
+		t.Errorf("%d items, %v", n, c.From.Err())
+	}
+}
