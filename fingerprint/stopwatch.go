@@ -106,8 +106,11 @@ var outputs = [][]byte{
 	[]byte(`type\":\"text\"`), // the same in JSON
 }
 
-// objects stand where what it said, "text", "output" or "stdout", is such an object.
-var objects = [][]byte{[]byte(`t":"{`), []byte(`t": "{`), []byte(`t\":\"{`), []byte(`t\": \"{`)}
+// objects stand where what it said, "text", "output" or "stdout", is such an object, or a list of them.
+var objects = [][]byte{
+	[]byte(`t":"{`), []byte(`t": "{`), []byte(`t\":\"{`), []byte(`t\": \"{`),
+	[]byte(`text":"[{`), []byte(`text": "[{`), []byte(`text\":\"[{`), []byte(`text\": \"[{`),
+}
 
 // mayTellTime tells quickly whether a text may have a number of seconds or of
 // parts of one. In JSON they stand as they are.
