@@ -94,13 +94,13 @@ func (u *ui) printJSON(doc any) error {
 }
 
 // userOf is the user of a URL, and the password: nothing that is read has one there,
-// but people write it.
-var userOf = regexp.MustCompile(`://[^/\s]*@`)
+// but people write it. That of a topic, whose name has no @, may hold slashes.
+var userOf = regexp.MustCompile(`(kafka)://\S*@|://[^/\s]*@`)
 
 // safeLines makes text fit for a terminal, line by line, without passwords: names of
 // files, rules and requests may hold anything.
 func safeLines(text string) string {
-	lines := strings.Split(userOf.ReplaceAllString(text, "://...@"), "\n")
+	lines := strings.Split(userOf.ReplaceAllString(text, "${1}://...@"), "\n")
 	for i, line := range lines {
 		lines[i] = term.Safe(strings.ReplaceAll(line, "\t", " "))
 	}

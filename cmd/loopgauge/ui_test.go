@@ -96,7 +96,10 @@ func TestHintsOnce(t *testing.T) {
 // TestNoPasswordsSaid: a password or key that somebody put into a name is not said
 // again, though the name is.
 func TestNoPasswordsSaid(t *testing.T) {
-	for _, name := range []string{"kafka://joe:hunter2@broker/topic", "https://account.example/logs/a.jsonl?sv=1&sig=hunter2", "https://bucket.example/a.jsonl?X-Amz-Algorithm=A&X-Amz-Signature=hunter2", "https://joe:hunter2@host.example/a.jsonl"} {
+	for _, name := range []string{
+		"kafka://joe:hunter2@broker/topic", "kafka://joe:hunter2/hunter2@broker/topic", "https://joe:hunter2@host.example/a.jsonl",
+		"https://account.example/logs/a.jsonl?sv=1&sig=hunter2", "https://bucket.example/a.jsonl?X-Amz-Algorithm=A&X-Amz-Signature=hunter2",
+	} {
 		for _, args := range []string{
 			"replay", "watch", "explain", "formats", "merge", "test", "compact", "policy check",
 			"replay loop.log --policy", "replay loop.log --out", "tune loop.log --html", "explain ep-0123456789abcdef",

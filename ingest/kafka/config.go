@@ -98,7 +98,7 @@ func Parse(name string) (Config, error) {
 	}
 	rest, query, _ := strings.Cut(rest, "?")
 	hosts, topic, _ := strings.Cut(rest, "/")
-	if strings.Contains(hosts, "@") {
+	if strings.Contains(rest, "@") { // behind a slash, too: a password may have some
 		return Config{}, fail("a user does not belong here: the policy names one, under kafka: sasl:")
 	}
 	c := Config{Topic: topic}
