@@ -109,7 +109,7 @@ var outputs = [][]byte{
 // objects stand where what it said, "text", "output" or "stdout", is such an object, or a list of them.
 var objects = [][]byte{
 	[]byte(`t":"{`), []byte(`t": "{`), []byte(`t\":\"{`), []byte(`t\": \"{`),
-	[]byte(`text":"[{`), []byte(`text": "[{`), []byte(`text\":\"[{`), []byte(`text\": \"[{`),
+	[]byte(`t":"[{`), []byte(`t": "[{`), []byte(`t\":\"[{`), []byte(`t\": \"[{`),
 }
 
 // mayTellTime tells quickly whether a text may have a number of seconds or of

@@ -72,6 +72,7 @@ func TestUntimed(t *testing.T) {
 	same(`{"type":"text","text":"{\"state\":\"running, 0 failed\",\"elapsed\":\"0.41s\"}"}`)
 	same(`{"output":"{\"state\":\"running, 0 failed\",\"elapsed\":\"0.41s\"}","exit_code":0}`)
 	same(`{"content": [{"type": "text", "text": "{\"state\": \"running, 0 failed\", \"elapsed\": \"0.41s\"}"}], "isError": false}`)
+	same(`{"output":"[{\"state\":\"running\",\"error\":null,\"elapsed\":\"0.41s\"}]","exit_code":0}`)
 	same(`{"content": [{"type": "text", "text": "[{\"state\": \"running\", \"error\": null, \"elapsed\": \"0.41s\"}]"}], "isError": false}`)
 	same("still running, 40s")
 	same("[40s elapsed]")
