@@ -19,8 +19,8 @@ func Staging(dir string) (string, error) {
 		return "", errOther(dir)
 	}
 	// One that is empty goes: a rename does not replace it.
-	if err := syscall.Rmdir(dir); errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.ENOTDIR) {
-		return "", fmt.Errorf("%s: is a link or a mount, which a dataset cannot replace: name a directory in it", dir)
+	if err := syscall.Rmdir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("%s: a dataset cannot take its place (%w): name a directory in it", dir, err)
 	}
 	parent := filepath.Dir(filepath.Clean(dir))
 	if err := os.MkdirAll(parent, 0o755); err != nil {

@@ -34,7 +34,10 @@ func TestPublishWhereSomethingIs(t *testing.T) {
 	if err := os.Symlink(t.TempDir(), link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Staging(link); err == nil || !strings.Contains(err.Error(), "name a directory in it") {
-		t.Errorf("a link: %v", err)
+	t.Chdir(t.TempDir())
+	for _, dir := range []string{link, "."} {
+		if _, err := Staging(dir); err == nil || !strings.Contains(err.Error(), "name a directory in it") {
+			t.Errorf("%s: %v", dir, err)
+		}
 	}
 }
