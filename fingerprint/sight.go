@@ -7,7 +7,8 @@ package fingerprint
 type Sight uint8
 
 const (
-	SeesText    Sight = 1 << iota // what was said: the messages, or the body
+	SeesText    Sight = 1 << iota // what was said, the last of it at least
+	SeesAll                       // all that was said: the messages, or the body
 	SeesCalls                     // a call that the model issued
 	SeesResults                   // the last calls with what came of them
 )
@@ -15,7 +16,9 @@ const (
 // sightOf is what a part of a composed identity sees.
 func sightOf(part string) Sight {
 	switch part {
-	case "body", "messages", "last_messages", lastExchangePart:
+	case "body", "messages":
+		return SeesText | SeesAll
+	case "last_messages", lastExchangePart:
 		return SeesText
 	case toolCallPart:
 		return SeesCalls

@@ -16,7 +16,7 @@ func TestSight(t *testing.T) {
 	named := map[string]Sight{
 		"tool-call": SeesCalls, "tool-call-python": SeesCalls, "openrouter": SeesCalls,
 		"tool-call-result": SeesResults, "stuck-step": SeesCalls | SeesResults,
-		"last-messages": SeesText, "last-exchange": SeesText, "prompt": SeesText, "request": SeesText,
+		"last-messages": SeesText, "last-exchange": SeesText, "prompt": SeesText | SeesAll, "request": SeesText | SeesAll,
 		"session-model-tools": 0, "fairvisor": 0, "aisg": 0,
 	}
 	for _, k := range Kinds {
@@ -29,6 +29,6 @@ func TestSight(t *testing.T) {
 	f("", []string{"tool_call"}, SeesCalls)
 	f("", []string{"session", "last_turn"}, SeesResults)
 	f("", []string{"last_turn", "tool_call", "model"}, SeesCalls|SeesResults)
-	f("", []string{"body"}, SeesText)
+	f("", []string{"body"}, SeesText|SeesAll)
 	f("", []string{"method", "path", "query", "attr:x", "has_tools"}, 0)
 }

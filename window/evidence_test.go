@@ -216,11 +216,11 @@ func TestEvidenceOfAnEpisode(t *testing.T) {
 			}
 		}
 	}
-	f("stuck: the same request 4 times, answered each time",
+	f("stuck: the same last messages 4 times, answered each time",
 		request{1, "a"}, request{7, "a"}, request{9, "a"}, request{12, "a"}, request{100, "b"})
 	// The end of a stretch that is none of equal requests becomes one, with what fired
 	// in it, and without.
-	f("stuck: the same request 4 times, answered each time",
+	f("stuck: the same last messages 4 times, answered each time",
 		request{1, "b"}, request{7, "c"}, request{9, "a"}, request{12, "a"}, request{14, "a"}, request{100, "a"})
 	f("unknown: came only 3 times",
 		request{1, "b"}, request{7, "b"}, request{9, "b"}, request{92, "a"}, request{100, "a"}, request{155, "a"}, request{201, "a"})

@@ -90,6 +90,10 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 	if id.Masks() {
 		but = ", but for what is masked"
 	}
+	said := "last messages" // are what is compared for a rule that looks at nothing, too
+	if id.Sees&fingerprint.SeesAll != 0 {
+		said = "request"
+	}
 	calls := id.Sees == fingerprint.SeesCalls
 	heard := f.wasHeard()
 	came := &heard.results
@@ -164,17 +168,17 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 	case calls:
 		set(Unknown, "the same call %v; the result changed once", inOrder)
 	case steady && heard.answers.n == 0 && f.meanPause() >= pollingPause:
-		set(Polling, "the same request at a steady pace%s", f.pace())
+		set(Polling, "the same %s at a steady pace%s", said, f.pace())
 	case answered == 0:
-		set(Unknown, "the same request %v; the log does not show how it went", inOrder)
+		set(Unknown, "the same %s %v; the log does not show how it went", said, inOrder)
 	case 2*answered < n:
-		set(Unknown, "the same request %v; the log shows an answer to %s", inOrder, share(answered))
+		set(Unknown, "the same %s %v; the log shows an answer to %s", said, inOrder, share(answered))
 	case 2*f.issued >= n && heard.answers.different() == 1:
-		set(Stuck, "the same request %v, and the same call in answer%s", inOrder, but)
+		set(Stuck, "the same %s %v, and the same call in answer%s", said, inOrder, but)
 	case answered < n:
-		set(Stuck, "the same request %d times, answered %s%s", f.Requests, share(answered), but)
+		set(Stuck, "the same %s %d times, answered %s%s", said, f.Requests, share(answered), but)
 	default:
-		set(Stuck, "the same request %d times, answered each time%s", f.Requests, but)
+		set(Stuck, "the same %s %d times, answered each time%s", said, f.Requests, but)
 	}
 	return kind, why
 }

@@ -509,7 +509,7 @@ func TestEpisodesHaveKinds(t *testing.T) {
 	}
 	want := kinds("replay", log)
 	for session, is := range map[string]string{
-		"A-retry":  "stuck: the same request 12 times, answered each time",
+		"A-retry":  "stuck: the same last messages 12 times, answered each time",
 		"A-outage": "retry: 9 of 9 answered with an error; no other callers had the same 429, 408, 499 or 5xx then",
 	} {
 		if want[session] != is {

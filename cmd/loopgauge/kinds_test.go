@@ -297,7 +297,7 @@ func TestKindsOfStretches(t *testing.T) {
 		}
 		return question + `,"has_tools":true,"status":200`
 	})
-	kindOf(t, "a loop amid other requests", amid, "zelyx", window.Stuck, "the same request 30 times")
+	kindOf(t, "a loop amid other requests", amid, "zelyx", window.Stuck, "the same last messages 30 times")
 	// A rule for all sessions together sees those of others between.
 	among := func(own int) string {
 		return unevenly(60, func(i int) string {
@@ -307,7 +307,7 @@ func TestKindsOfStretches(t *testing.T) {
 			return `"session":"s0","caller":"k0","model":"m","messages":[{"role":"user","content":"go"}],"status":200`
 		})
 	}
-	kindOf(t, "a loop while others ask", among(5), "aisg", window.Stuck, "the same request 12 times")
+	kindOf(t, "a loop while others ask", among(5), "aisg", window.Stuck, "the same last messages 12 times")
 	kindOf(t, "a question that comes between others of its session", among(1), "aisg", window.Unknown, "came 12 times with others between")
 	again := ""
 	for i := range 40 {
@@ -367,7 +367,7 @@ func TestKindsOfCallsInTexts(t *testing.T) {
 			`{"role":"assistant","content":"Calling tools:\n[{'id': 'call_%d', 'function': {'name': 'ls'}}]"},{"role":"user","content":"Observation: empty"}]`, i)
 	})
 	for _, rule := range []string{"last-messages", "same-messages"} {
-		kindOf(t, "calls in texts", lines, rule, window.Stuck, "the same request 8 times, answered each time")
+		kindOf(t, "calls in texts", lines, rule, window.Stuck, "the same last messages 8 times, answered each time")
 	}
 }
 
