@@ -8,8 +8,8 @@ import (
 // Programs that log tell the time where their lines begin. That a log goes on is
 // news; that a program fails again is none, though its lines tell another time. So
 // that is no part of a result in which an agent says that the program exited with a
-// code of failure, or that is marked as an error and names no code. Who reads a log or
-// asks for a state is told 0, or no code.
+// code of failure, or that is marked as an error and names no code, nor that time ran
+// out. Who reads a log or asks for a state is told 0, or no code.
 
 // failureEnd is how far from its ends a text is looked at for the code, bytes: agents
 // write it before or behind what a program said. All results pay for it.
@@ -56,6 +56,12 @@ func endsInFailure(text []byte) bool {
 }
 
 func isAny([]byte) bool { return true }
+
+// wasStopped tells whether a text may say that its program was stopped after some time.
+func wasStopped(text []byte) bool {
+	stopped := []byte("timed out")
+	return bytes.Contains(text[:min(len(text), failureEnd)], stopped) || bytes.Contains(text[max(0, len(text)-failureEnd):], stopped)
+}
 
 // isFailure tells whether a text begins with a code of failure. That of what was
 // stopped, 124 by timeout or more by a signal, is none: it may be a log that was read

@@ -23,7 +23,7 @@ func (w *Writer) untimed(t spoken) spoken {
 		end *= len(`\n`) // as it is if all of it is escaped
 	}
 	failed := saysExited(t.text, isFailure)
-	marked := w.isError && !saysExited(t.text, isAny)
+	marked := w.isError && !saysExited(t.text, isAny) && !wasStopped(t.text)
 	if len(t.text) == 0 || !failed && !marked && !mayTellTime(t.text[max(0, len(t.text)-end):]) || t.text[0] == '{' && !failed && (!has(t.text, outputs) || has(t.text, objects)) {
 		return t
 	}
