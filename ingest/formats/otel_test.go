@@ -111,6 +111,7 @@ func TestOtelSpan(t *testing.T) {
 	f(``, "langfuse.observation.type", "generation")
 	f(` user=u session=s`, call("session.id", "s", "user.id", "u")...)
 	f(` session=c`, call("gen_ai.conversation.id", "c")...)
+	f(` session=c has_tools=true`, call("spring.ai.chat.client.conversation.id", "c", "spring.ai.model.request.tool.names", `["f"]`)...)
 	f(``, call("gen_ai.conversation.id", "resp_0123456789abcdef0123456789abcdef")...) // of Microsoft's Agent Framework
 	f(` session=resp_team`, call("session.id", "resp_team")...)
 	f(` model=m backend=openai tokens_in=8 tokens_out=0 max_tokens=5`,
@@ -501,6 +502,8 @@ func TestOtelJoin(t *testing.T) {
 	f(`took=500ms id=a named error="Error code: ?"`, failed("Error code: ?"))
 	f(`took=500ms id=a named status=429 error="ClientError: 429 RESOURCE_EXHAUSTED. {}"`, failed("ClientError: 429 RESOURCE_EXHAUSTED. {}"))                                         // Google's
 	f(`took=500ms id=a named status=503 error="ModelServerError: status_code: 503, model_name: m, body: {}"`, failed("ModelServerError: status_code: 503, model_name: m, body: {}")) // Pydantic AI's
+	f(`took=500ms id=a named status=429 error="HTTP 429 - {}"`, failed("HTTP 429 - {}"))                                                                                             // Spring AI's
+	f(`took=500ms id=a named error="HTTP 200 - {"`, failed("HTTP 200 - {"))
 	f(`took=500ms id=a named status=503 error="503 UNAVAILABLE. {}"`, failed("503 UNAVAILABLE. {}"))
 	f(`took=500ms id=a named status=429 error="429 Rate limit reached"`, failed("429 Rate limit reached")) // of Node
 	f(`took=500ms id=a named error="found 404 of 500 Things"`, failed("found 404 of 500 Things"))

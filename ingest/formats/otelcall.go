@@ -166,7 +166,7 @@ func (p *otelCall) attribute(s *rawjson.Scanner, key []byte, r *fingerprint.Requ
 		}
 	case "ai.response.toolCalls":
 		p.calls = otelText(s)
-	case "gen_ai.tool.definitions", "ai.prompt.tools":
+	case "gen_ai.tool.definitions", "ai.prompt.tools", "spring.ai.model.request.tool.names":
 		r.HasTools = fingerprint.Yes
 	case "input.value", "langfuse.observation.input", "gen_ai.prompt_json", "request_data", "gen_ai.prompt":
 		p.request = p.value(s)
@@ -420,9 +420,9 @@ func failedStatus(class, message []byte) int {
 // statusSaid is the status in a message: behind Error code or its like, or in front of a word in
 // capitals where the message begins, be it behind the class of the error.
 func statusSaid(message []byte) int {
-	for _, word := range []string{"Error code: ", "status_code: "} { // the second of Pydantic AI
+	for _, word := range []string{"Error code: ", "status_code: ", "HTTP "} { // the second of Pydantic AI, the third of Spring AI
 		if _, code, ok := bytes.Cut(message, []byte(word)); ok && len(code) >= 3 {
-			if n, ok := number(code, 0, 3); ok && n >= 100 {
+			if n, ok := number(code, 0, 3); ok && 400 <= n && n < 600 {
 				return int(n)
 			}
 		}
