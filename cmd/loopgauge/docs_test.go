@@ -77,20 +77,10 @@ func wantNames(t *testing.T, what string, documented, known []string) {
 // a list of contents has all that stands below it.
 func TestLinks(t *testing.T) {
 	fenced, link := regexp.MustCompile("(?ms)^```.*?^```$"), regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)\s]*))?\)`)
-	texts, headings := map[string]string{}, map[string][]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "fixtures/*.md", "fixtures/*/*.md"} {
-		files, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			texts[file] = fenced.ReplaceAllString(string(text), "")
-			headings[file] = anchors(texts[file])
-		}
+	texts, headings := documents(t, "*.md", "docs/*.md", "fixtures/*.md", "fixtures/*/*.md"), map[string][]string{}
+	for file, text := range texts {
+		texts[file] = fenced.ReplaceAllString(text, "")
+		headings[file] = anchors(texts[file])
 	}
 	for file, text := range texts {
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
@@ -114,6 +104,26 @@ func TestLinks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// documents are the texts of the files with names like these, by their paths.
+func documents(t *testing.T, patterns ...string) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[file] = string(text)
+		}
+	}
+	return texts
 }
 
 // TestDocumentedCommands: the commands of the documents, and of the examples in
@@ -143,24 +153,14 @@ func TestDocumentedCommands(t *testing.T) {
 			}
 		}
 	}
-	for _, pattern := range []string{"*.md", "docs/*.md", "fixtures/*/*.md"} {
-		files, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
+	for file, text := range documents(t, "*.md", "docs/*.md", "fixtures/*/*.md") {
+		for _, block := range fenced.FindAllString(text, -1) {
+			if !strings.HasPrefix(block, "```\n") && !strings.HasPrefix(block, "```sh\n") {
+				continue
 			}
-			for _, block := range fenced.FindAllString(string(text), -1) {
-				if !strings.HasPrefix(block, "```\n") && !strings.HasPrefix(block, "```sh\n") {
-					continue
-				}
-				check(file, line.FindAllStringSubmatch(block, -1))
-			}
-			check(file, span.FindAllStringSubmatch(fenced.ReplaceAllString(string(text), ""), -1))
+			check(file, line.FindAllStringSubmatch(block, -1))
 		}
+		check(file, span.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1))
 	}
 	if n < 100 {
 		t.Errorf("%d commands found", n)
