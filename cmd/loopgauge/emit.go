@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -84,7 +83,7 @@ func (f *replayFlags) emitter(ctx context.Context, u *ui, p *policy.Policy, args
 	}
 	e.outbox = sinks.NewOutbox(log, e.sinks...)
 	content := &sinks.Content{Links: p.Links}
-	if c := f.explain(args); o.Kept == nil && readOnce(append(slices.Clip(args), f.rules.policy)) == "" {
+	if c := f.explain(args); o.Kept == nil && c.runs() {
 		content.Explain = c.of
 	}
 	e.router = sinks.NewRouter(e.outbox, routes, content)

@@ -17,6 +17,12 @@ type explainCommand struct {
 	args     []string
 }
 
+// runs tells whether the command finds what this run has read: standard input and
+// pipes are read once.
+func (c *explainCommand) runs() bool {
+	return readOnce(append(slices.Clip(c.args), c.rules.policy)) == ""
+}
+
 func (c *explainCommand) of(episode string) string { return c.line("explain", episode) }
 
 // line is a command with the same rules and logs.

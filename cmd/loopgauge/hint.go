@@ -1,22 +1,18 @@
 package main
 
-import (
-	"slices"
-
-	"github.com/loopgauge/loopgauge/replay"
-)
+import "github.com/loopgauge/loopgauge/replay"
 
 // hint says how to ask why the costliest loop fired, or the largest where no cost
 // is known: what an on-call wants to know next. It is the whole command, to copy.
 func (f *replayFlags) hint(u *ui, args []string, s replay.Summary) {
-	if f.json || u.quiet || readOnce(append(slices.Clip(args), f.rules.policy)) != "" {
+	c := f.explain(args)
+	if f.json || u.quiet || !c.runs() {
 		return
 	}
 	loops := replay.Loops(s.Episodes)
 	if len(loops) == 0 {
 		return
 	}
-	c := f.explain(args)
 	l, known := replay.Costliest(loops)
 	which := "largest"
 	if known {
