@@ -23,9 +23,9 @@ type partFunc func(w *Writer, r *Request, dst []byte, n int, name string) ([]byt
 // tool_call is the odd one: an identity with it gives a fingerprint per call.
 var Parts = []Part{
 	{"method", 0, textPart(NoMethod, func(r *Request) []byte { return r.Method })},
-	{"path", 0, pathPart},                         // its case is kept, but masks apply: ids of jobs and threads stand in it
-	{"query", ReadsQuery, queryPart},              // query, names in order
-	{"body", ReadsBody | ReadsMessages, bodyPart}, // request body as logged, or the hash that the log has of it; what was redacted in it stands in the messages
+	{"path", 0, writtenPart(NoPath, func(r *Request) []byte { return r.Path }, (*Writer).appendMasked)}, // its case is kept, but masks apply: ids of jobs and threads stand in it
+	{"query", ReadsQuery, queryPart},                                               // query, names in order
+	{"body", ReadsBody | ReadsMessages, bodyPart},                                  // request body as logged, or the hash that the log has of it; what was redacted in it stands in the messages
 	{"caller", 0, textPart(NoCaller, func(r *Request) []byte { return r.Caller })}, // API key, its hash or the consumer
 	{"user", 0, textPart(NoUser, func(r *Request) []byte { return r.User })},
 	{"model", 0, textPart(NoModel, func(r *Request) []byte { return r.Model })},       // model asked for
@@ -57,7 +57,13 @@ var callerOrNonePart = Part{Name: "caller", append: func(w *Writer, r *Request, 
 
 var callerOrder = slices.IndexFunc(Parts, func(p Part) bool { return p.Name == "caller" })
 
+// textPart is a field of a request as it is.
 func textPart(missing Cause, get func(*Request) []byte) partFunc {
+	return writtenPart(missing, get, func(_ *Writer, dst, text []byte) []byte { return rawjson.AppendString(dst, text) })
+}
+
+// writtenPart is a field of a request as write appends it.
+func writtenPart(missing Cause, get func(*Request) []byte, write func(w *Writer, dst, text []byte) []byte) partFunc {
 	return func(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
 		text := get(r)
 		switch {
@@ -66,18 +72,8 @@ func textPart(missing Cause, get func(*Request) []byte) partFunc {
 		case placeholder(text) != Computable:
 			return dst, RedactedContent
 		}
-		return rawjson.AppendString(dst, text), Computable
+		return write(w, dst, text), Computable
 	}
-}
-
-func pathPart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause) {
-	switch {
-	case r.Path == nil:
-		return dst, NoPath
-	case placeholder(r.Path) != Computable:
-		return dst, RedactedContent
-	}
-	return w.appendMasked(dst, r.Path), Computable
 }
 
 // unlessCallIDs is a part of messages, which mostly have no ids of calls. Where
