@@ -23,16 +23,13 @@ func lenOfStep(text []byte, i int) int {
 	before := text[:i]
 	if step, is := bytes.CutSuffix(before, []byte(" ")); is {
 		number := bytes.TrimRight(step, "0123456789")
-		if before, is = bytes.CutSuffix(number, []byte("#")); !is || len(number) == len(step) || !endsLine(before) {
+		if before, is = bytes.CutSuffix(number, []byte("#")); !is || len(number) == len(step) || !mayBeginLine(before) {
 			return 0
 		}
 		return n
 	}
-	if !endsLine(before) || !has(before[max(0, i-farthestFailed):], beforeFailed) {
+	if !mayBeginLine(before) || !has(before[max(0, i-farthestFailed):], beforeFailed) {
 		return 0
 	}
 	return n
 }
-
-// endsLine tells whether a line may begin behind a text.
-func endsLine(text []byte) bool { return len(text) == 0 || ends(text, lineEnds) }

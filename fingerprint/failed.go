@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -27,10 +28,18 @@ var failures = [][]byte{
 	[]byte("exit_c"),                            // Codex, where it is JSON
 }
 
+var timedOut = []byte("timed out")
+
+// failureEnds are both.
+func failureEnds(text []byte) (first, last []byte) {
+	return text[:min(len(text), failureEnd)], text[max(0, len(text)-failureEnd):]
+}
+
 // saysExited tells whether a text says so with such a code, as it is or as it stands in
 // JSON.
 func saysExited(text []byte, such func(code []byte) bool) bool {
-	return hasExit(text[:min(len(text), failureEnd)], such) || hasExit(text[max(0, len(text)-failureEnd):], such)
+	first, last := failureEnds(text)
+	return hasExit(first, such) || hasExit(last, such)
 }
 
 func hasExit(text []byte, such func(code []byte) bool) bool {
@@ -59,8 +68,8 @@ func isAny([]byte) bool { return true }
 
 // wasStopped tells whether a text may say that its program was stopped after some time.
 func wasStopped(text []byte) bool {
-	stopped := []byte("timed out")
-	return bytes.Contains(text[:min(len(text), failureEnd)], stopped) || bytes.Contains(text[max(0, len(text)-failureEnd):], stopped)
+	first, last := failureEnds(text)
+	return bytes.Contains(first, timedOut) || bytes.Contains(last, timedOut)
 }
 
 // isFailure tells whether a text begins with a code of failure. That of what was
@@ -94,7 +103,7 @@ const lineHead = 48
 
 // newlines are what a line may begin behind, also in JSON. The first one of what a
 // program said stands there behind "output" or "stdout", and Gemini CLI's "Output: ".
-var newlines = [...][]byte{[]byte("\n"), []byte(`\n`), []byte(`ut": "`), []byte(`ut":"`), []byte("Output: ")}
+var newlines = append(slices.Clip(lineEnds), []byte(`ut": "`), []byte(`ut":"`), []byte("Output: "))
 
 // lenLogTime is how long the time of day at text[i:] is with which a line of a log
 // begins, to the second, and the number of the process behind it; 0 if there is none.
@@ -109,12 +118,9 @@ func lenLogTime(text []byte, i int) int {
 		return 0
 	}
 	head := text[max(0, i-lineHead):i]
-	whole := len(head) == i
-	for _, newline := range newlines {
-		if n := bytes.LastIndex(head, newline); n >= 0 {
-			head, whole = head[n+len(newline):], true
-		}
-	}
+	begin := startOfLine(head, newlines)
+	whole := len(head) == i || begin > 0
+	head = head[begin:]
 	if n := bytes.LastIndex(head, []byte("| ")); n >= 0 {
 		head = head[n+len("| "):] // Docker Compose: app-1  | 10:00:00
 	}

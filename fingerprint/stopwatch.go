@@ -27,14 +27,14 @@ func (w *Writer) untimed(t spoken) spoken {
 	if len(t.text) == 0 || !failed && !marked && !mayTellTime(t.text[max(0, len(t.text)-end):]) || t.text[0] == '{' && !failed && (!has(t.text, outputs) || has(t.text, objects)) {
 		return t
 	}
-	whole := w.decoded(t)
-	if failed || marked {
-		return withoutPassed(withoutRuler(w.replaced(whole, nextOfFailedRun)))
-	}
-	if !endsTimed(whole) || !hasVerdict(whole) {
+	whole, next := w.decoded(t), nextOfOneRun
+	switch {
+	case failed || marked:
+		next = nextOfFailedRun
+	case !endsTimed(whole) || !hasVerdict(whole):
 		return t
 	}
-	return withoutPassed(withoutRuler(w.replaced(whole, nextOfOneRun)))
+	return withoutPassed(withoutRuler(w.replaced(whole, next)))
 }
 
 // nextOfOneRun finds what is new with each run; start is -1 if there is no more.
