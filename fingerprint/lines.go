@@ -28,5 +28,13 @@ func lenLineEnd(text []byte) int {
 	return 0
 }
 
+// trimLineEnds is a text without those that it begins with.
+func trimLineEnds(text []byte) []byte {
+	for n := lenLineEnd(text); n > 0; n = lenLineEnd(text) {
+		text = text[n:]
+	}
+	return text
+}
+
 // mayBeginLine tells whether a line may begin behind a text.
 func mayBeginLine(before []byte) bool { return len(before) == 0 || ends(before, lineEnds) }

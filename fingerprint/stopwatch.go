@@ -275,12 +275,11 @@ func lenTempDir(text []byte, i int) int {
 // matchSeed matches a number, with the row of dots and letters behind it that says of
 // each test, in the order that was drawn, how it went.
 func matchSeed(t []byte) int {
-	const breaks = "\n" + `\n` // as they are and as in JSON
 	n := matchNumber(t)
-	rest := bytes.TrimLeft(t[n:], breaks)
-	row := bytes.TrimLeft(bytes.TrimPrefix(rest, []byte("# Running:")), breaks)
+	rest := trimLineEnds(t[n:])
+	row := trimLineEnds(bytes.TrimPrefix(rest, []byte("# Running:")))
 	behind := bytes.TrimLeft(row, ".FES*")
-	if len(rest) == len(t)-n || len(behind) == len(row) || len(bytes.TrimLeft(behind, breaks)) == len(behind) {
+	if len(rest) == len(t)-n || len(behind) == len(row) || lenLineEnd(behind) == 0 {
 		return n
 	}
 	return len(t) - len(behind)

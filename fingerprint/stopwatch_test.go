@@ -43,6 +43,7 @@ func TestUntimed(t *testing.T) {
 	is("Run with seed 12345\nFinished in 0.01 seconds (files took 0.1 seconds to load)\n1 example, 1 failure", "Run with seed <number>\nFinished in <duration> (files took <duration> to load)\n1 example, 1 failure")
 	is("Run options: --seed 4711\n\n# Running:\n\n.FE.\n\nFinished in 0.1s\n1 failures", "Run options: --seed <number>\n\nFinished in <duration>\n1 failures")
 	is("with seed 4711\n..F*\n1 failure in 0.1s\nwith seed 4711\nFoo\nwith seed 4711.\nseed 4711..\n", "with seed <number>\n1 failure in <duration>\nwith seed <number>\nFoo\nwith seed <number>.\nseed <number>..")
+	is("seed 4711\n..not\nseed 4711n..F\n1 failure in 0.1s", "seed <number>\n..not\nseed <number>n..F\n1 failure in <duration>")
 	is("Run options: --seed 4711\nFinished in 0.0012s, 843.1703 runs/s, 843.1703 assertions/s.\n1 failures", "Run options: --seed <number>\nFinished in <duration>, <number> runs/s, <number> assertions/s.\n1 failures")
 	is("1 failed in 0.41s"+strings.Repeat("\n", stopwatchEnd-9)+".", "1 failed in <duration>"+strings.Repeat("\n", stopwatchEnd-9)+".")
 	is("1 failing\n\n (64ms)\x1b[0m", "1 failing")
