@@ -1,8 +1,6 @@
 package window
 
-import (
-	"github.com/loopgauge/loopgauge/window/snapshot"
-)
+import "github.com/loopgauge/loopgauge/window/snapshot"
 
 // numbers are the whole numbers of f, in the order in which a checkpoint holds
 // them.

@@ -1,8 +1,6 @@
 package window
 
-import (
-	"github.com/loopgauge/loopgauge/window/snapshot"
-)
+import "github.com/loopgauge/loopgauge/window/snapshot"
 
 // fixed counts the events since a window was opened by its first event; the
 // window ends when it is window old, however busy it is. Redis does this with

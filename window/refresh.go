@@ -1,8 +1,6 @@
 package window
 
-import (
-	"github.com/loopgauge/loopgauge/window/snapshot"
-)
+import "github.com/loopgauge/loopgauge/window/snapshot"
 
 // refresh counts the events since the last pause of window or more: every
 // event keeps the count alive for another window.

@@ -49,50 +49,29 @@ func (c *Codec) Part(name string, wanted bool, f func()) {
 	})
 }
 
-// Uvarint is a number that is usually small.
-func (c *Codec) Uvarint(v *uint64) {
+// code reads a value to where it stands, or writes it.
+func code[T any](c *Codec, v *T, read func(*Reader) T, write func(*Writer, T)) {
 	if c.Reads() {
-		*v = c.From.Uvarint()
+		*v = read(c.From)
 	} else {
-		c.To.Uvarint(*v)
+		write(c.To, *v)
 	}
 }
+
+// Uvarint is a number that is usually small.
+func (c *Codec) Uvarint(v *uint64) { code(c, v, (*Reader).Uvarint, (*Writer).Uvarint) }
 
 // Varint is a number that is usually near 0 and may be negative.
-func (c *Codec) Varint(v *int64) {
-	if c.Reads() {
-		*v = c.From.Varint()
-	} else {
-		c.To.Varint(*v)
-	}
-}
+func (c *Codec) Varint(v *int64) { code(c, v, (*Reader).Varint, (*Writer).Varint) }
 
 // Uint64 is a number that may be any.
-func (c *Codec) Uint64(v *uint64) {
-	if c.Reads() {
-		*v = c.From.Uint64()
-	} else {
-		c.To.Uint64(*v)
-	}
-}
+func (c *Codec) Uint64(v *uint64) { code(c, v, (*Reader).Uint64, (*Writer).Uint64) }
 
 // Float64 is a number to the last bit.
-func (c *Codec) Float64(v *float64) {
-	if c.Reads() {
-		*v = c.From.Float64()
-	} else {
-		c.To.Float64(*v)
-	}
-}
+func (c *Codec) Float64(v *float64) { code(c, v, (*Reader).Float64, (*Writer).Float64) }
 
 // Bool is a truth value.
-func (c *Codec) Bool(v *bool) {
-	if c.Reads() {
-		*v = c.From.Bool()
-	} else {
-		c.To.Bool(*v)
-	}
-}
+func (c *Codec) Bool(v *bool) { code(c, v, (*Reader).Bool, (*Writer).Bool) }
 
 // Fixed are bytes whose number is known.
 func (c *Codec) Fixed(b []byte) {
