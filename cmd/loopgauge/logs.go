@@ -135,7 +135,7 @@ type ruleFlags struct {
 func (f *ruleFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.policy, "policy", "", "policy file with the rules")
 	c.Flags().StringArrayVar(&f.profiles, "profile", nil, "run a built-in profile (may be repeated)")
-	offer(c, "profile", profileNames, noFiles)
+	offer(c, "profile", policy.ProfileNames, noFiles)
 }
 
 func (f *ruleFlags) load() (*policy.Policy, error) {

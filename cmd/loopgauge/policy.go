@@ -110,20 +110,13 @@ func newPolicySchema(u *ui) *cobra.Command {
 	}
 }
 
-func profileNames() (names []string) {
-	for _, p := range policy.Profiles() {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
 func newPolicyProfiles(u *ui) *cobra.Command {
 	return &cobra.Command{
 		Use:   "profiles [NAME]",
 		Short: "List the built-in profiles, or print one",
 		Args:  atMost(1),
 
-		ValidArgsFunction: offering(profileNames, noFiles),
+		ValidArgsFunction: offering(policy.ProfileNames, noFiles),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				for _, p := range policy.Profiles() {

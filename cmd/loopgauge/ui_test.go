@@ -55,8 +55,8 @@ func TestCompletion(t *testing.T) {
 		}
 	}
 	gateways := names(policy.Gateways, func(g policy.Gateway) string { return g.Name })
-	f(profileNames(), "replay", "--profile")
-	f(profileNames(), "policy", "profiles")
+	f(policy.ProfileNames(), "replay", "--profile")
+	f(policy.ProfileNames(), "policy", "profiles")
 	f(formats.Names(), "tune", "--format")
 	f(fingerprint.IdentityNames(), "explain", "--identity")
 	f(gateways, "tune", "--export")

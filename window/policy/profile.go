@@ -70,7 +70,7 @@ func (p *Profile) AsDocumented(d Difference) (*window.Rule, error) {
 // one file in profiles/.
 func Profiles() []*Profile {
 	var list []*Profile
-	for _, name := range profileNames() {
+	for _, name := range ProfileNames() {
 		list = append(list, readProfile(name))
 	}
 	return list
@@ -86,7 +86,8 @@ func FindProfile(name string) (*Profile, error) {
 	return readProfile(name), nil
 }
 
-func profileNames() []string {
+// ProfileNames are the names of the built-in profiles, in order.
+func ProfileNames() []string {
 	entries, err := profileFiles.ReadDir("profiles")
 	if err != nil {
 		panic(err)
@@ -168,7 +169,7 @@ func parseProfile(name string, text []byte) (*Profile, error) {
 // copies, which the caller may change.
 func profileRules(name string) ([]*ruleDraft, error) {
 	name, only, picked := strings.Cut(name, "/")
-	names := profileNames()
+	names := ProfileNames()
 	if !slices.Contains(names, name) {
 		return nil, fmt.Errorf("no profile is called %q%s", name, suggest(name, names))
 	}

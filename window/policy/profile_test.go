@@ -8,7 +8,7 @@ import (
 // TestProfileRulesAreCopies: what a policy does to the rules of a profile does
 // not change the profile for the next.
 func TestProfileRulesAreCopies(t *testing.T) {
-	for _, name := range profileNames() {
+	for _, name := range ProfileNames() {
 		tell := func() (text string) {
 			for _, rule := range readProfile(name).rules {
 				text += fmt.Sprintf("%+v\n", *rule)
