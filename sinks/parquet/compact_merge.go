@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
@@ -81,32 +80,24 @@ func anyGroup(int64) error { return nil }
 const batch = 512
 
 // each reads the rows of files, some at a time, which are good until the next.
-// begin is called before those of a row group, with its bytes before they were
+// before is called before those of a row group, with its bytes before they were
 // packed. A column that a file lacks was added since, and null.
-func each[R any](files []string, begin func(size int64) error, do func(rows []parquet.Row) error) error {
+func each[R any](files []string, before func(size int64) error, do func(rows []parquet.Row) error) error {
 	for _, path := range files {
-		if err := eachOf[R](path, begin, do); err != nil {
+		if err := eachOf[R](path, before, do); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func eachOf[R any](path string, begin func(size int64) error, do func(rows []parquet.Row) error) (err error) {
-	f, err := os.Open(path)
+func eachOf[R any](path string, before func(size int64) error, do func(rows []parquet.Row) error) (err error) {
+	file, f, err := begin(path, nil)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	defer guard(path, &err)
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	file, err := openParquet(f, info.Size())
-	if err != nil {
-		return damaged(path, err)
-	}
 	var zero R
 	ours := leaves(parquet.SchemaOf(zero).Fields(), "")
 	for _, column := range leaves(file.Schema().Fields(), "") {
@@ -118,7 +109,7 @@ func eachOf[R any](path string, begin func(size int64) error, do func(rows []par
 		return damaged(path, err)
 	}
 	for i, group := range file.RowGroups() {
-		if err := begin(file.Metadata().RowGroups[i].TotalByteSize); err != nil {
+		if err := before(file.Metadata().RowGroups[i].TotalByteSize); err != nil {
 			return err
 		}
 		if err := eachIn[R](path, group, do); err != nil {
