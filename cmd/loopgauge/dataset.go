@@ -224,8 +224,8 @@ func (d *dataset) settle(p *policy.Policy) error {
 // late; what another would have made of late lines is not in the dataset.
 func (d *dataset) lateness(p *policy.Policy, chosen *time.Duration) (replay.Lateness, error) {
 	l := replay.Lateness{Value: seconds(d.Run.Lateness)}
-	if !math.IsNaN(d.Run.Disorder) {
-		l.Measured, l.Disorder = true, seconds(d.Run.Disorder)
+	if d.Run.Disorder != nil {
+		l.Measured, l.Disorder = true, seconds(*d.Run.Disorder)
 	}
 	var want time.Duration
 	switch {
@@ -266,7 +266,7 @@ func (d *dataset) keep(o *replay.Options) {
 	o.Kept.Links = replay.Links{Answers: d.Run.Answers, Unlogged: d.Run.Unlogged}
 	o.Kept.Account = replay.Account{
 		Lines: d.Run.Lines - d.Run.Judged, Blank: d.Run.Blank, Malformed: d.Run.Malformed,
-		Duplicate: d.Run.Duplicate, Late: d.Run.Late, Excluded: d.Run.AllExcluded(),
+		Duplicate: d.Run.Duplicate, Late: d.Run.Late, Excluded: d.Run.AllExcluded,
 	}
 	for _, x := range d.Run.Excluded {
 		o.Kept.Excluded = append(o.Kept.Excluded, x.Requests)

@@ -118,7 +118,7 @@ type part struct {
 func (p part) Close(r live.Report) error {
 	run := runOf(p.d.policy, r.Totals, r.Rules, r.Streams, r.Order)
 	run.Lateness, run.HashIDs, run.Keyed = p.d.o.Lateness.Seconds(), p.d.o.Extract.HashIDs, keyed(p.d.o)
-	run.Lines = run.Judged + run.Blank + run.Malformed + run.Duplicate + run.Late + run.AllExcluded() // those that wait come later
+	run.Lines = run.Judged + run.Blank + run.Malformed + run.Duplicate + run.Late + run.AllExcluded // those that wait come later
 	return p.Dataset.Close(run)
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"math"
 	"time"
 
 	"github.com/loopgauge/loopgauge/replay"
@@ -15,7 +14,7 @@ func ranOver(p *policy.Policy, r *replay.Result, lateness replay.Lateness, hashI
 	run := runOf(p, r.Totals, r.Rules, r.Streams, r.Order)
 	run.Lateness, run.HashIDs, run.Keyed = lateness.Value.Seconds(), hashIDs, keyed
 	if lateness.Measured {
-		run.Disorder = lateness.Disorder.Seconds()
+		run.Disorder = new(lateness.Disorder.Seconds())
 	}
 	return run
 }
@@ -25,8 +24,8 @@ func runOf(p *policy.Policy, t replay.Totals, rules []window.RuleAccount, stream
 	a := t.Account
 	run := parquet.Run{
 		Version: version(), Created: time.Now().UnixMicro(), Policy: string(p.Source), PolicyHash: p.Hash,
-		Disorder: math.NaN(), WorstLate: order.WorstLate.Seconds(), Tied: order.Tied, Answers: t.Links.Answers, Unlogged: t.Links.Unlogged, Rules: rules,
-		Lines: a.Lines, Judged: a.Judged, Blank: a.Blank, Malformed: a.Malformed, Duplicate: a.Duplicate, Late: a.Late,
+		WorstLate: order.WorstLate.Seconds(), Tied: order.Tied, Answers: t.Links.Answers, Unlogged: t.Links.Unlogged, Accounts: rules,
+		Lines: a.Lines, Judged: a.Judged, Blank: a.Blank, Malformed: a.Malformed, Duplicate: a.Duplicate, Late: a.Late, AllExcluded: a.Excluded,
 	}
 	for i, n := range t.Excluded {
 		x := parquet.Exclusion{Requests: n}

@@ -79,7 +79,7 @@ func (l *live) write(events int, step int64) error {
 		l.events++
 	}
 	l.part++
-	return d.Close(Run{Judged: l.events, Lines: l.events, Logs: []Log{{}, {}}, Rules: []window.RuleAccount{{Rule: l.plan.Rules[0]}, {Rule: l.plan.Rules[1]}}})
+	return d.Close(Run{Judged: l.events, Lines: l.events, Logs: []Log{{}, {}}, Accounts: []window.RuleAccount{{Rule: l.plan.Rules[0]}, {Rule: l.plan.Rules[1]}}})
 }
 
 func (l *live) mustWrite(t *testing.T, parts, events int, step int64) {

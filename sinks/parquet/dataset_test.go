@@ -180,9 +180,9 @@ func written(tb testing.TB, dir string) {
 		Version: "v1", Created: midnight + 7, Policy: "version: 1\n", PolicyHash: "abc", Lateness: 1.5,
 		Logs:  []Log{{Name: "a.log", Format: "combined", Lines: 2, Bytes: 99}, {Name: "b\xff.log", Format: "litellm", Error: "cut"}},
 		Lines: 9, Judged: 2, Blank: 1, Malformed: 1, Duplicate: 2, Late: 1,
-		Disorder: 0.5, WorstLate: 2.5, Tied: 3, HashIDs: true,
-		Excluded: []Exclusion{{"probes", "max_tokens == 1", 2}, {}},
-		Rules:    []window.RuleAccount{account},
+		Disorder: new(0.5), WorstLate: 2.5, Tied: 3, HashIDs: true,
+		AllExcluded: 2, Excluded: []Exclusion{{"probes", "max_tokens == 1", 2}, {}},
+		Accounts: []window.RuleAccount{account},
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -274,11 +274,13 @@ verdicts/date=2026-11-20/verdicts.parquet`
 		Statuses: []statusCount{},
 	}})
 	equal(t, rows[runRow](t, dir, "run/run.parquet"), []runRow{{
-		Version: "v1", Created: midnight + 7, Policy: "version: 1\n", PolicyHash: "abc",
-		Lateness: 1.5, Disorder: new(0.5), WorstLate: 2.5, Tied: 3, HashIDs: true,
-		Logs:  []Log{{Name: "a.log", Format: "combined", Lines: 2, Bytes: 99}, {Name: "b\ufffd.log", Format: "litellm", Error: "cut"}},
-		Lines: 9, Judged: 2, Blank: 1, Malformed: 1, Duplicate: 2, Late: 1, Excluded: 2,
-		ExcludedBy: []Exclusion{{"probes", "max_tokens == 1", 2}, {}},
+		Run: Run{
+			Version: "v1", Created: midnight + 7, Policy: "version: 1\n", PolicyHash: "abc",
+			Lateness: 1.5, Disorder: new(0.5), WorstLate: 2.5, Tied: 3, HashIDs: true,
+			Logs:  []Log{{Name: "a.log", Format: "combined", Lines: 2, Bytes: 99}, {Name: "b\ufffd.log", Format: "litellm", Error: "cut"}},
+			Lines: 9, Judged: 2, Blank: 1, Malformed: 1, Duplicate: 2, Late: 1,
+			AllExcluded: 2, Excluded: []Exclusion{{"probes", "max_tokens == 1", 2}, {}},
+		},
 		Rules: []ruleRow{{
 			Rule: "a", Judged: 2, Counted: 1, FellBack: 1, Fired: 3, Episodes: 2, DroppedKeys: 7,
 			NotComputable: []causeRow{{"no model", 1}},

@@ -93,7 +93,7 @@ func (s *shared) append(partition int, number, first int64, events []*window.Eve
 		}
 	}
 	rules := []window.RuleAccount{{Rule: s.plan.Rules[0], Judged: homes}, {Rule: s.plan.Rules[1], Judged: homes}}
-	return d.Close(Run{PolicyHash: s.hash, Judged: homes, Lines: homes, Logs: []Log{{Name: "a", Lines: homes}, {Name: "b"}}, Rules: rules})
+	return d.Close(Run{PolicyHash: s.hash, Judged: homes, Lines: homes, Logs: []Log{{Name: "a", Lines: homes}, {Name: "b"}}, Accounts: rules})
 }
 
 var errThere = errors.New("it is there")

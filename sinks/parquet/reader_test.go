@@ -67,7 +67,7 @@ func keep(tb testing.TB, dir string, p *window.Plan, events []window.Event) {
 	}
 	n := int64(len(events))
 	account := []window.RuleAccount{{Rule: p.Rules[0]}, {Rule: p.Rules[1]}}
-	if err := d.Close(Run{Lines: n, Judged: n, Logs: []Log{{Name: "a"}, {Name: "b"}}, Rules: account}); err != nil {
+	if err := d.Close(Run{Lines: n, Judged: n, Logs: []Log{{Name: "a"}, {Name: "b"}}, Accounts: account}); err != nil {
 		tb.Fatal(err)
 	}
 }
@@ -285,7 +285,7 @@ func TestSameRows(t *testing.T) {
 		n := int64(len(events))
 		run := Run{Lines: n, Judged: n, Logs: []Log{{Name: "a"}, {Name: "b"}}}
 		for _, rule := range p.Rules {
-			run.Rules = append(run.Rules, window.RuleAccount{Rule: rule})
+			run.Accounts = append(run.Accounts, window.RuleAccount{Rule: rule})
 		}
 		if err := d.Close(run); err != nil {
 			rt.Fatal(err)
@@ -455,7 +455,7 @@ func TestAccountThatDoesNotAddUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run.Rules = []window.RuleAccount{{Rule: p.Rules[0]}, {Rule: p.Rules[1]}}
+		run.Accounts = []window.RuleAccount{{Rule: p.Rules[0]}, {Rule: p.Rules[1]}}
 		if err := d.Close(run); err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -9,25 +8,32 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// Run describes a run: what ran over what, and where every line went.
+// Run describes a run: what ran over what, and where every line went. It is all of
+// the row of run/ but for its rules.
 type Run struct {
-	Version    string // of loopgauge
-	Created    int64  // microseconds
-	Policy     string // YAML of the policy in force
-	PolicyHash string
-	Lateness   float64 // seconds
-	Disorder   float64 // what was measured, seconds; NaN if it was not
-	WorstLate  float64 // the lateness that would have saved the late ones, seconds
-	Tied       int64   // requests that share their time with the one before
-	Answers    int64   // calls whose result a request carries, of those looked at
-	Unlogged   int64   // of them, those that no response in the log makes
-	HashIDs    bool    // sessions, users and callers are hashes
-	Keyed      bool    // fingerprints are hashes with a secret key
-	Logs       []Log
-	Rules      []window.RuleAccount
-	Excluded   []Exclusion
+	Version     string      `parquet:"version"` // of loopgauge
+	Created     int64       `parquet:"created,timestamp(microsecond)"`
+	Policy      string      `parquet:"policy"` // YAML of the policy in force
+	PolicyHash  string      `parquet:"policy_hash"`
+	Lateness    float64     `parquet:"lateness_s"`
+	Disorder    *float64    `parquet:"disorder_s,optional"` // what was measured; nil if it was not
+	WorstLate   float64     `parquet:"worst_late_s"`        // the lateness that would have saved the late ones
+	Tied        int64       `parquet:"tied"`                // requests that share their time with the one before
+	Answers     int64       `parquet:"answers"`             // calls whose result a request carries, of those looked at
+	Unlogged    int64       `parquet:"answers_unlogged"`    // of them, those that no response in the log makes
+	HashIDs     bool        `parquet:"hash_ids"`            // sessions, users and callers are hashes
+	Keyed       bool        `parquet:"keyed"`               // fingerprints are hashes with a secret key
+	Logs        []Log       `parquet:"logs,list"`
+	Lines       int64       `parquet:"lines"`
+	Judged      int64       `parquet:"judged"`
+	Blank       int64       `parquet:"blank"`
+	Malformed   int64       `parquet:"malformed"`
+	Duplicate   int64       `parquet:"duplicate"`
+	Late        int64       `parquet:"late"`
+	AllExcluded int64       `parquet:"excluded"`
+	Excluded    []Exclusion `parquet:"excluded_by,list"`
 
-	Lines, Judged, Blank, Malformed, Duplicate, Late int64
+	Accounts []window.RuleAccount `parquet:"-"` // of the rules
 }
 
 // Log is one stream of the run; its index is events' column stream.
@@ -47,38 +53,10 @@ type Exclusion struct {
 	Requests int64  `parquet:"requests"`
 }
 
-// AllExcluded is how many requests were taken out.
-func (r *Run) AllExcluded() (n int64) {
-	for _, x := range r.Excluded {
-		n += x.Requests
-	}
-	return n
-}
-
 // runRow is the one row of run/.
 type runRow struct {
-	Version    string      `parquet:"version"`
-	Created    int64       `parquet:"created,timestamp(microsecond)"`
-	Policy     string      `parquet:"policy"`
-	PolicyHash string      `parquet:"policy_hash"`
-	Lateness   float64     `parquet:"lateness_s"`
-	Disorder   *float64    `parquet:"disorder_s,optional"`
-	WorstLate  float64     `parquet:"worst_late_s"`
-	Tied       int64       `parquet:"tied"`
-	Answers    int64       `parquet:"answers"`
-	Unlogged   int64       `parquet:"answers_unlogged"`
-	HashIDs    bool        `parquet:"hash_ids"`
-	Keyed      bool        `parquet:"keyed"`
-	Logs       []Log       `parquet:"logs,list"`
-	Lines      int64       `parquet:"lines"`
-	Judged     int64       `parquet:"judged"`
-	Blank      int64       `parquet:"blank"`
-	Malformed  int64       `parquet:"malformed"`
-	Duplicate  int64       `parquet:"duplicate"`
-	Late       int64       `parquet:"late"`
-	Excluded   int64       `parquet:"excluded"`
-	ExcludedBy []Exclusion `parquet:"excluded_by,list"`
-	Rules      []ruleRow   `parquet:"rules,list"`
+	Run
+	Rules []ruleRow `parquet:"rules,list"`
 }
 
 // ruleRow is the account of one rule.
@@ -102,21 +80,14 @@ type causeRow struct {
 }
 
 func (d *Dataset) writeRun(run Run) error {
-	row := runRow{
-		Version: run.Version, Created: run.Created, Policy: run.Policy, PolicyHash: run.PolicyHash,
-		Lateness: run.Lateness, WorstLate: run.WorstLate, Tied: run.Tied, Answers: run.Answers, Unlogged: run.Unlogged, HashIDs: run.HashIDs, Keyed: run.Keyed,
-		Lines: run.Lines, Judged: run.Judged, Blank: run.Blank, Malformed: run.Malformed, Duplicate: run.Duplicate, Late: run.Late, Excluded: run.AllExcluded(), ExcludedBy: run.Excluded,
-	}
-	if !math.IsNaN(run.Disorder) {
-		row.Disorder = &run.Disorder
-	}
-	for _, log := range run.Logs {
-		// A file's name is bytes, a column text.
+	row := runRow{Run: run}
+	row.Logs = slices.Clone(run.Logs)
+	for i := range row.Logs {
+		log := &row.Logs[i] // whose file's name is bytes, and a column text
 		log.Name, log.Error = strings.ToValidUTF8(log.Name, "\ufffd"), strings.ToValidUTF8(log.Error, "\ufffd")
-		row.Logs = append(row.Logs, log)
 	}
-	for i := range run.Rules {
-		a := &run.Rules[i]
+	for i := range run.Accounts {
+		a := &run.Accounts[i]
 		r := ruleRow{
 			Rule: a.Rule.Name, Identity: int32(d.plan.IdentityOf(i)), Scope: int32(d.plan.ScopeOf(i)),
 			Judged: a.Judged, Counted: a.Counted, NotMatched: a.NotMatched,
@@ -143,17 +114,12 @@ func (r *Reader) readRun() error {
 	if err != nil {
 		return err
 	}
-	r.rules = row.Rules
-	r.Run = Run{
-		Version: row.Version, Created: row.Created, Policy: row.Policy, PolicyHash: row.PolicyHash,
-		Lateness: row.Lateness, Disorder: math.NaN(), WorstLate: row.WorstLate, Tied: row.Tied, Answers: row.Answers, Unlogged: row.Unlogged,
-		HashIDs: row.HashIDs, Keyed: row.Keyed, Logs: row.Logs, Excluded: row.ExcludedBy,
-		Lines: row.Lines, Judged: row.Judged, Blank: row.Blank, Malformed: row.Malformed, Duplicate: row.Duplicate, Late: row.Late,
+	r.Run, r.rules = row.Run, row.Rules
+	var excluded int64
+	for _, x := range row.Excluded {
+		excluded += x.Requests
 	}
-	if row.Disorder != nil {
-		r.Run.Disorder = *row.Disorder
-	}
-	if row.Excluded != r.Run.AllExcluded() || row.Lines != row.Judged+row.Blank+row.Malformed+row.Duplicate+row.Late+row.Excluded {
+	if row.AllExcluded != excluded || row.Lines != row.Judged+row.Blank+row.Malformed+row.Duplicate+row.Late+excluded {
 		return damaged(path, "its account does not add up")
 	}
 	return nil
@@ -172,7 +138,7 @@ func (r *runRow) add(o *runRow) {
 		{&r.Malformed, &o.Malformed},
 		{&r.Duplicate, &o.Duplicate},
 		{&r.Late, &o.Late},
-		{&r.Excluded, &o.Excluded},
+		{&r.AllExcluded, &o.AllExcluded},
 	} {
 		*n[0] += *n[1]
 	}
@@ -184,8 +150,8 @@ func (r *runRow) add(o *runRow) {
 		r.Logs[i].Lines += log.Lines
 		r.Logs[i].Bytes += log.Bytes
 	}
-	for i := range min(len(r.ExcludedBy), len(o.ExcludedBy)) {
-		r.ExcludedBy[i].Requests += o.ExcludedBy[i].Requests
+	for i := range min(len(r.Excluded), len(o.Excluded)) {
+		r.Excluded[i].Requests += o.Excluded[i].Requests
 	}
 	for i := range min(len(r.Rules), len(o.Rules)) {
 		r.Rules[i].add(&o.Rules[i])
