@@ -48,7 +48,11 @@ const (
 // Open opens a topic as a feed that goes on from the marks, of any order. It
 // joins the consumer group and waits until it owns the topic there; with an
 // empty group it joins none, and nobody hinders another to read the same.
-func Open(ctx context.Context, config Config, marks []ingest.Mark) (_ *Feed, err error) {
+func Open(ctx context.Context, config Config, marks []ingest.Mark) (*Feed, error) {
+	return openFeed(ctx, config, marks, config.Group != "")
+}
+
+func openFeed(ctx context.Context, config Config, marks []ingest.Mark, enter bool) (_ *Feed, err error) {
 	f := &Feed{config: config, marks: map[int32]ingest.Mark{}}
 	if err := config.asked().Check(); err != nil {
 		return nil, err
@@ -76,7 +80,7 @@ func Open(ctx context.Context, config Config, marks []ingest.Mark) (_ *Feed, err
 		}
 	}
 	slices.SortFunc(f.over, func(a, b ingest.Mark) int { return int(a.Stream) - int(b.Stream) })
-	if config.Group != "" {
+	if enter {
 		if err := f.enter(ctx); err != nil {
 			return nil, err
 		}
@@ -90,7 +94,7 @@ func Open(ctx context.Context, config Config, marks []ingest.Mark) (_ *Feed, err
 
 // enter joins the group and waits until we own the topic.
 func (f *Feed) enter(ctx context.Context) (err error) {
-	(&group{c: f.c, claim: claim{State: f.config.State}}).bury(ctx)
+	f.c.bury(ctx)
 	if f.group, err = join(f.c); err != nil {
 		return f.config.fail(err, "")
 	}

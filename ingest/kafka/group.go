@@ -25,8 +25,6 @@ type group struct {
 	refused chan struct{} // closed when somebody else does, at the beginning
 	failed  chan struct{} // closed when we will not own it any more
 	err     error         // why; set before
-	ended   chan struct{} // closed when run has ended
-	id      string        // ours in the group; of run
 
 	mutex sync.Mutex
 	claim claim
@@ -49,11 +47,11 @@ func join(c *client) (*group, error) {
 	host, _ := os.Hostname()
 	g := &group{
 		c: c, commits: make(chan commit), owned: make(chan struct{}), refused: make(chan struct{}),
-		failed: make(chan struct{}), ended: make(chan struct{}),
-		claim: claim{State: c.config.State, Start: time.Now().UnixMicro(), Where: fmt.Sprintf("process %d on %s", os.Getpid(), host)},
+		failed: make(chan struct{}),
+		claim:  claim{State: c.config.State, Start: time.Now().UnixMicro(), Where: fmt.Sprintf("process %d on %s", os.Getpid(), host)},
 	}
 	var err error
-	if g.members, err = c.members(c.config.Group, kafka.ConsumerGroupConfig{GroupBalancers: []kafka.GroupBalancer{balancer{g}}}); err != nil {
+	if g.members, err = c.members(kafka.ConsumerGroupConfig{GroupBalancers: []kafka.GroupBalancer{balancer{g}}}); err != nil {
 		return nil, err
 	}
 	go g.run()
@@ -70,7 +68,7 @@ func (g *group) leave() {
 	left := make(chan struct{})
 	go func() {
 		g.members.Close()
-		<-g.ended
+		<-g.members.ended
 		close(left)
 	}()
 	select {
@@ -88,7 +86,7 @@ func (g *group) fail(err error) {
 }
 
 func (g *group) run() {
-	defer close(g.ended)
+	defer close(g.members.ended)
 	defer g.members.Close() // it would come back as a new member
 	var t trouble
 	for {
@@ -96,16 +94,18 @@ func (g *group) run() {
 		switch {
 		case errors.Is(err, kafka.ErrGroupClosed):
 			return
+		case errors.Is(err, kafka.UnknownMemberId) && isClosed(g.owned):
+			g.fail(g.c.config.fail(errReplaced, ""))
+			return
 		case err != nil:
-			if err := g.judge(err); err != nil {
+			if err := g.members.judge(err); err != nil {
 				g.fail(err)
 				return
 			}
-			t.joins(g.c.config, g.c.config.Group, err)
+			t.joins(g.c.config, err)
 			continue
 		}
 		t = trouble{}
-		g.id = generation.MemberID
 		if len(generation.Assignments[g.c.config.Topic]) == 0 {
 			if isClosed(g.owned) {
 				g.fail(g.c.config.fail(errReplaced, ""))
@@ -129,38 +129,6 @@ func (g *group) run() {
 
 // errReplaced is what a member finds that was silent for too long.
 var errReplaced = errors.New("another instance reads in our place: this one was silent for longer than the session timeout")
-
-// judge tells errors of the group that pass from those that do not, which it
-// returns.
-func (g *group) judge(err error) error {
-	if errors.Is(err, kafka.UnknownMemberId) && isClosed(g.owned) {
-		return g.c.config.fail(errReplaced, "")
-	}
-	if err := g.c.config.judge(err, g.c.config.Group); err != nil {
-		return err
-	}
-	// The id is that of the last generation.
-	if g.id != "" && !errors.Is(err, kafka.RebalanceInProgress) {
-		// kafka-go comes back as a new member; the group would wait for the old
-		// one until its session has timed out.
-		go g.forget(g.id)
-		g.id = ""
-	}
-	return nil
-}
-
-// judge is that of any group's member.
-func (c *Config) judge(err error, group string) error {
-	switch {
-	case errors.Is(err, kafka.InconsistentGroupProtocol):
-		return c.fail(fmt.Errorf("the consumer group %q is in use by another program", group), "choose a group that only loopgauge uses")
-	case errors.Is(err, kafka.InvalidSessionTimeout):
-		return c.fail(fmt.Errorf("the brokers do not allow a session timeout of %s", c.session()), "")
-	case !passes(err):
-		return c.refuse(err)
-	}
-	return nil
-}
 
 // serve commits for the time of a generation. When it returns the generation
 // ends, and we join the next one over a new connection.
@@ -236,7 +204,7 @@ func (g *group) wait(ctx context.Context) error {
 
 // owner is what is known of the member that owns the topic.
 func (g *group) owner(ctx context.Context) string {
-	for _, m := range g.list(ctx) {
+	for _, m := range g.c.listMembers(ctx) {
 		if len(m.MemberAssignments.Topics) > 0 {
 			var other claim
 			if json.Unmarshal(m.MemberMetadata.UserData, &other) == nil && other.Where != "" {
@@ -246,56 +214,6 @@ func (g *group) owner(ctx context.Context) string {
 		}
 	}
 	return "another instance"
-}
-
-func (g *group) list(ctx context.Context) []kafka.DescribeGroupsResponseMember {
-	res, err := g.c.kafka.DescribeGroups(ctx, &kafka.DescribeGroupsRequest{GroupIDs: []string{g.c.config.Group}})
-	if err != nil || len(res.Groups) == 0 {
-		return nil
-	}
-	return res.Groups[0].Members
-}
-
-// bury removes members of our state: their process is dead, since we hold the
-// state, and the group need not wait until their sessions time out. They are
-// told by their names, which the brokers know of members that died while the
-// group was being shared out, too.
-func (g *group) bury(ctx context.Context) {
-	if g.c.config.State == "" {
-		return
-	}
-	for _, m := range g.list(ctx) {
-		if m.ClientID == g.c.config.memberName() {
-			_ = g.remove(m.MemberID) // then it times out
-		}
-	}
-}
-
-// forget removes a member that we were, as soon as the brokers are there.
-func (g *group) forget(member string) {
-	for n := 0; !isClosed(g.ended); n++ {
-		if err := g.remove(member); err == nil || !passes(err) {
-			return
-		}
-		_ = pause(context.Background(), n)
-	}
-}
-
-// remove takes a member out of the group, if it is there.
-func (g *group) remove(member string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	res, err := g.c.kafka.LeaveGroup(ctx, &kafka.LeaveGroupRequest{GroupID: g.c.config.Group, Members: []kafka.LeaveGroupRequestMember{{ID: member}}})
-	if err != nil {
-		return err
-	}
-	// kafka-go reads the time that the answer begins with behind the code, and so
-	// has the code in its lower half.
-	switch code := kafka.Error(int16(res.Throttle / time.Millisecond)); code {
-	case kafka.GroupLoadInProgress, kafka.GroupCoordinatorNotAvailable, kafka.NotCoordinatorForGroup:
-		return code
-	}
-	return nil // it is none any more
 }
 
 // balancer gives the whole topic to one member.

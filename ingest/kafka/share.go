@@ -15,20 +15,15 @@ import (
 
 // Share is a topic whose partitions are shared out among the members of a
 // consumer group, for readers that need one partition at a time only.
-type Share struct {
-	f     *Feed
-	group string
-}
+type Share struct{ f *Feed }
 
 // OpenShare opens a topic to be shared in the consumer group of the config.
 func OpenShare(ctx context.Context, config Config) (*Share, error) {
-	group := config.Group
-	config.Group = ""
-	f, err := Open(ctx, config, nil)
+	f, err := openFeed(ctx, config, nil, false)
 	if err != nil {
 		return nil, err
 	}
-	return &Share{f, group}, nil
+	return &Share{f}, nil
 }
 
 // Partitions is how many the topic has, when it was last asked.
@@ -60,14 +55,12 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 			break
 		}
 		if err != nil {
-			if err := c.judge(err, s.group); err != nil {
+			if err := m.judge(err); err != nil {
 				return err
 			}
-			m.failed(err)
-			t.joins(c, s.group, err)
+			t.joins(c, err)
 			continue
 		}
-		m.name = g.MemberID
 		parts, err := s.parts(ctx, g)
 		if err != nil && ctx.Err() == nil {
 			if !passes(err) {
@@ -99,30 +92,18 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 // membership is that of one Run.
 type membership struct {
 	*members
-	name    string // ours in the last generation
-	before  *group // takes members that we were out of the group, which else waits for them
 	serving sync.WaitGroup
 }
 
 func (s *Share) join() (*membership, error) {
-	all, err := s.f.c.members(s.group, kafka.ConsumerGroupConfig{
+	all, err := s.f.c.members(kafka.ConsumerGroupConfig{
 		GroupBalancers:        []kafka.GroupBalancer{kafka.RangeGroupBalancer{}},
 		WatchPartitionChanges: true, PartitionWatchInterval: watchEvery,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &membership{members: all, before: &group{c: s.f.c.of(s.group), ended: make(chan struct{})}}, nil
-}
-
-// failed is told why there is no generation.
-func (m *membership) failed(err error) {
-	if m.name != "" && !errors.Is(err, kafka.RebalanceInProgress) {
-		// kafka-go comes back as a new member; the group would wait for
-		// the old one until its session has timed out.
-		go m.before.forget(m.name)
-		m.name = ""
-	}
+	return &membership{members: all}, nil
 }
 
 // serve begins to serve the partitions of a generation, each until the generation
@@ -147,7 +128,7 @@ func (m *membership) serve(ctx context.Context, g *kafka.Generation, parts []*Pa
 // leave returns when all partitions are given up and the group knows it, or does
 // not answer.
 func (m *membership) leave() {
-	defer close(m.before.ended)
+	defer close(m.ended)
 	closed := make(chan struct{})
 	go func() {
 		m.Close()
@@ -157,20 +138,12 @@ func (m *membership) leave() {
 	if m.name != "" {
 		// While it waits for the group to be shared out it cannot leave over its
 		// own connection.
-		defer time.AfterFunc(leaveTime/2, func() { _ = m.before.remove(m.name) }).Stop()
+		defer time.AfterFunc(leaveTime/2, func() { _ = m.c.remove(m.name) }).Stop()
 	}
 	select {
 	case <-closed:
 	case <-time.After(leaveTime):
 	}
-}
-
-// of is the client with another group, to speak of.
-func (c *client) of(group string) *client {
-	other, config := *c, *c.config
-	config.Group = group
-	other.config = &config
-	return &other
 }
 
 // parts are our partitions of a generation, with what was committed for them.
@@ -190,7 +163,7 @@ func (s *Share) parts(ctx context.Context, g *kafka.Generation) ([]*Part, error)
 	if last := ours[len(ours)-1]; last >= s.Partitions() {
 		return nil, fmt.Errorf("the broker that was asked knows no partition %d yet", last)
 	}
-	res, err := s.f.c.kafka.OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: s.group, Topics: map[string][]int{topic: ours}})
+	res, err := s.f.c.kafka.OffsetFetch(ctx, &kafka.OffsetFetchRequest{GroupID: s.f.config.Group, Topics: map[string][]int{topic: ours}})
 	if err == nil {
 		err = res.Error
 	}
@@ -262,7 +235,7 @@ func (p *Part) Commit(ctx context.Context, offset int64, meta string) error {
 	var t trouble
 	for n := 0; ; n++ {
 		res, err := p.s.f.c.kafka.OffsetCommit(ctx, &kafka.OffsetCommitRequest{
-			GroupID: p.s.group, GenerationID: p.generation, MemberID: p.member,
+			GroupID: c.Group, GenerationID: p.generation, MemberID: p.member,
 			Topics: map[string][]kafka.OffsetCommit{c.Topic: {{Partition: p.Index, Offset: offset, Metadata: meta}}},
 		})
 		if err == nil {

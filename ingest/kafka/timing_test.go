@@ -1043,7 +1043,7 @@ func TestForget(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.close()
-		(&group{c: c, ended: make(chan struct{})}).forget("member")
+		(&members{c: c, ended: make(chan struct{})}).forget("member")
 		if asked != 4 {
 			t.Errorf("asked %d times", asked)
 		}

@@ -43,9 +43,9 @@ func (t *trouble) lasts(c *Config, what string, err error) {
 
 // joins is lasts of a group that cannot be joined; while it is being shared out
 // that is as it should be.
-func (t *trouble) joins(c *Config, group string, err error) {
+func (t *trouble) joins(c *Config, err error) {
 	if !errors.Is(err, kafka.RebalanceInProgress) {
-		t.lasts(c, fmt.Sprintf("the group %q cannot be joined, it is tried again and again", group), err)
+		t.lasts(c, fmt.Sprintf("the group %q cannot be joined, it is tried again and again", c.Group), err)
 	}
 }
 
