@@ -46,8 +46,8 @@ func (c *explainCommand) line(command, what string) string {
 	if c.logs.maxLine != ingest.DefaultMaxLine {
 		add("max-line", strings.ReplaceAll(c.logs.maxLine.String(), " ", ""))
 	}
-	add("since", c.logs.since.exact())
-	add("until", c.logs.until.exact())
+	add("since", c.logs.since.String())
+	add("until", c.logs.until.String())
 	add("lateness", c.lateness.String())
 	add("fingerprint-key", c.key)
 	if c.hashIDs {

@@ -14,17 +14,13 @@ import (
 
 // extractFlags are the flags of extract.
 type extractFlags struct {
-	logs       logFlags
-	rules      ruleFlags
+	runFlags
 	say        sayFlags
 	to         string
 	out        string
 	partitions int
-	lateness   span
 	idle       span
 	start      string
-	hashIDs    bool
-	key        string
 }
 
 func newExtractCommand(u *ui) *cobra.Command {
@@ -55,19 +51,15 @@ store what is there already is refused.`,
 			return f.toDataset(c.Context(), u, args)
 		},
 	}
-	f.logs.register(c)
-	f.rules.register(c)
+	f.registerEndless(c, "how far a partition may be out of order (default: the policy's)", "; give watch the same")
 	f.say.register(c)
 	flags := c.Flags()
 	flags.StringVar(&f.to, "to", "", "topic to write; it is created if there is none")
 	flags.StringVar(&f.out, "out", "", "directory to write, of logs, or s3://BUCKET/KEY")
 	flags.IntVar(&f.partitions, "partitions", shared.DefaultPartitions, "partitions of that topic if it is created: as many watches can share it; they cannot be changed later")
-	flags.Var(&f.lateness, "lateness", "how far a partition may be out of order (default: the policy's)")
 	f.idle = span{new(live.DefaultIdle)}
 	flags.Var(&f.idle, "idle", "silence after which a partition holds the others back no longer")
 	flags.StringVar(&f.start, "start", "", "where to begin in a topic that was not extracted before: earliest, latest, or a time (default: the policy's, else earliest)")
-	flags.BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes; give watch the same")
-	flags.StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints; give watch the same")
 	return c
 }
 
@@ -96,23 +88,19 @@ func (f *extractFlags) check(c *cobra.Command, args []string) error {
 }
 
 func (f *extractFlags) run(c *cobra.Command, u *ui, from string) error {
-	p, err := f.rules.load()
+	p, err := f.load()
 	if err != nil {
 		return err
 	}
-	f.logs.kafka = p.Kafka
 	o := shared.ExtractOptions{
 		Partitions: f.partitions, Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: f.lateness.or(p.Lateness), Idle: *f.idle.Duration,
 		Extract: extractOptions(p),
 	}
-	o.Extract.HashIDs = f.hashIDs
+	o.Extract.Key, o.Extract.HashIDs = f.secret, f.hashIDs
 	if o.Log, err = f.say.logger(u); err != nil {
 		return usage(err)
 	}
 	passOverHangups(o.Log)
-	if o.Extract.Key, err = readKey(f.key); err != nil {
-		return usage(err)
-	}
 	if f.start == "" && p.Kafka == nil {
 		f.start = "earliest"
 	}

@@ -16,26 +16,20 @@ import (
 // and a second attempt that comes later changes nothing, so that whoever
 // distributes the work may do any of it again.
 func (f *extractFlags) toDataset(ctx context.Context, u *ui, args []string) error {
-	p, err := f.rules.load()
+	p, err := f.load()
 	if err != nil {
 		return err
 	}
-	key, err := readKey(f.key)
-	if err != nil {
-		return usage(err)
-	}
-	f.logs.kafka = p.Kafka
 	streams, failed, err := f.logs.open(ctx, u, args)
 	if err := errors.Join(append(failed, err)...); err != nil {
 		ingest.CloseAll(streams)
 		return err
 	}
 	in := &input{streams: streams, zone: f.logs.timezone.String()}
-	o, lateness, err := runOptions(p, in, f.lateness.Duration)
+	o, lateness, err := f.prepare(u, in, p, nil)
 	if err != nil {
 		return err
 	}
-	o.Extract.Key, o.Extract.HashIDs = key, f.hashIDs
 	out, place := &outputs{}, f.out
 	defer func() { out.abort() }()
 	if !blob.Is(f.out) {
@@ -60,7 +54,7 @@ func (f *extractFlags) toDataset(ctx context.Context, u *ui, args []string) erro
 			return fmt.Errorf("%w\nnothing was written", s.Err)
 		}
 	}
-	if err := out.finish(ctx, ranOver(p, r, lateness, f.hashIDs, len(key) > 0)); err != nil {
+	if err := out.finish(ctx, ranOver(p, r, lateness, f.hashIDs, in.keyed(f.secret))); err != nil {
 		return err
 	}
 	there := false

@@ -21,7 +21,7 @@ func (w *when) String() string {
 	if *w == newWhen() {
 		return ""
 	}
-	return time.UnixMicro(int64(*w)).UTC().Format(time.RFC3339)
+	return time.UnixMicro(int64(*w)).UTC().Format(time.RFC3339Nano)
 }
 
 func (w *when) Type() string { return "time" }
@@ -115,12 +115,4 @@ func (s *spans) Set(text string) error {
 		s.list = append(s.list, d)
 	}
 	return nil
-}
-
-// exact is the time to the microsecond, empty if there is none.
-func (w *when) exact() string {
-	if *w == newWhen() {
-		return ""
-	}
-	return time.UnixMicro(int64(*w)).UTC().Format(time.RFC3339Nano)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // runFlags are the flags of every command that judges logs: which, by what
-// rules, from when to when, and how what they name is hashed.
+// rules, and how what they name is hashed.
 type runFlags struct {
 	logs     logFlags
 	rules    ruleFlags
@@ -25,14 +25,20 @@ type runFlags struct {
 	secret   []byte // what it holds
 }
 
+// register registers those of a command that reads logs to their end.
 func (f *runFlags) register(c *cobra.Command) {
-	f.logs.register(c)
-	f.rules.register(c)
+	f.registerEndless(c, "how far a log may be out of order (default: the policy's, else measured)", "")
 	c.Flags().Var(&f.logs.since, "since", "judge only requests from this time on: 2026-11-21, or 2026-11-21T10:00:00Z")
 	c.Flags().Var(&f.logs.until, "until", "judge only requests before this time, written likewise")
-	c.Flags().Var(&f.lateness, "lateness", "how far a log may be out of order (default: the policy's, else measured)")
-	c.Flags().BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
-	c.Flags().StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
+}
+
+// registerEndless registers those that have a meaning also where a log goes on.
+func (f *runFlags) registerEndless(c *cobra.Command, lateness, likewise string) {
+	f.logs.register(c)
+	f.rules.register(c)
+	c.Flags().Var(&f.lateness, "lateness", lateness)
+	c.Flags().BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes"+likewise)
+	c.Flags().StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints"+likewise)
 }
 
 // load loads the policy and the key, and tells those who open logs what the

@@ -27,19 +27,15 @@ import (
 
 // watchFlags are the flags of watch.
 type watchFlags struct {
-	logs        logFlags
-	rules       ruleFlags
+	runFlags
 	state       string
 	verdicts    string
 	out         string
 	allVerdicts bool
-	lateness    span
 	idle        span
 	interval    span
 	start       string
 	maxKeys     int
-	hashIDs     bool
-	key         string
 	dryRun      bool
 	showText    bool
 	say         sayFlags
@@ -63,22 +59,18 @@ Ctrl-C ends it in order, the second at once.`,
 		Args: func(_ *cobra.Command, args []string) error { return usage(f.check(args)) },
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, u, args) },
 	}
-	f.logs.register(c)
-	f.rules.register(c)
+	f.registerEndless(c, "how far a stream may be out of order (default: the policy's)", "")
 	f.say.register(c)
 	flags := c.Flags()
 	flags.StringVar(&f.state, "state", "", "directory for checkpoints; one a watch")
 	flags.StringVar(&f.verdicts, "verdicts", "", "add every verdict as a JSON line to this file")
 	flags.StringVar(&f.out, "out", "", "write events, verdicts, episodes and the run as Parquet into this directory, a part a minute")
 	flags.BoolVar(&f.allVerdicts, "all-verdicts", false, "put every verdict into --out, not only those on repeats")
-	flags.Var(&f.lateness, "lateness", "how far a stream may be out of order (default: the policy's)")
 	f.idle, f.interval = span{new(live.DefaultIdle)}, span{new(live.DefaultInterval)}
 	flags.Var(&f.idle, "idle", "silence after which a stream holds the others back no longer")
 	flags.Var(&f.interval, "checkpoint", "time between checkpoints; alerts do not wait so long")
 	flags.StringVar(&f.start, "start", "", "where to begin without a checkpoint: earliest, latest, or a time in a topic (default: the policy's, else earliest)")
 	flags.IntVar(&f.maxKeys, "max-keys", maxKeys, "live keys a rule may hold before the least recently used are dropped")
-	flags.BoolVar(&f.hashIDs, "hash-ids", false, "write sessions, users and callers as hashes")
-	flags.StringVar(&f.key, "fingerprint-key", "", "file with a secret key for the fingerprints")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "send alerts nowhere but into the log; with a --state of its own")
 	flags.BoolVar(&f.showText, "show-text", false, "put the text of the call that repeats into alerts, and so into --state: it holds what people and models wrote")
 	flags.StringVar(&f.listen, "listen", "", "serve /metrics, /healthz and /readyz here: HOST:PORT, or a port of this machine alone")
@@ -159,7 +151,7 @@ func (f *watchFlags) noStore(args []string) error {
 var errNoState = errors.New("--state is missing: name a directory for what must survive a restart")
 
 func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
-	p, err := f.rules.load()
+	p, err := f.load()
 	if err != nil {
 		return err
 	}
@@ -168,10 +160,6 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		return usage(err)
 	}
 	passOverHangups(log)
-	key, err := readKey(f.key)
-	if err != nil {
-		return usage(err)
-	}
 	to, routes, err := alertSinks(p, log, f.dryRun)
 	if err != nil {
 		return usage(err)
@@ -185,8 +173,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		Extract: extractOptions(p), MaxKeys: f.maxKeys, Idle: *f.idle.Duration, Interval: *f.interval.Duration, PartInterval: live.DefaultPart,
 		Sinks: to, Routes: routes, DryRun: f.dryRun, Content: &sinks.Content{Links: p.Links}, Topic: topic, Verdicts: f.verdicts, Log: log, Status: &live.Status{},
 	}
-	o.Extract.Key, o.Extract.HashIDs, o.Extract.Texts = key, f.hashIDs, f.showText
-	f.logs.kafka = p.Kafka
+	o.Extract.Key, o.Extract.HashIDs, o.Extract.Texts = f.secret, f.hashIDs, f.showText
 	// Brokers that are away are waited for, and who asks is told so. Without a
 	// state it is a topic of events.
 	part, now := &shared.Status{}, o.Status.Get
@@ -261,8 +248,8 @@ func (f *watchFlags) explain(args []string, p *policy.Policy, lateness time.Dura
 	if err := f.logs.loadFormat(); err != nil {
 		return nil, usage(err)
 	}
-	c := explainCommand{runFlags{rules: f.rules, logs: f.logs, key: f.key, hashIDs: f.hashIDs}, args}
-	if !p.LatenessSet || lateness != p.Lateness { // which explain would measure
+	c := f.runFlags.explain(args)
+	if c.lateness = (span{}); !p.LatenessSet || lateness != p.Lateness { // which explain would measure
 		c.lateness = span{&lateness}
 	}
 	c, err := c.anywhere()
