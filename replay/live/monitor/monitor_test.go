@@ -211,7 +211,7 @@ func TestStreamsAreBounded(t *testing.T) {
 func TestPages(t *testing.T) {
 	n, now := running(), noon
 	var log bytes.Buffer
-	o := Options{Version: "v1.2.3", Alive: time.Minute, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	o := Options{Version: "v1.2.3", Log: slog.New(slog.NewTextHandler(&log, nil))}
 	h := handler(func() live.Now { return n }, o, func() time.Time { return now })
 	ask := func(method, path string) (int, string) {
 		w := httptest.NewRecorder()

@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,16 +21,15 @@ import (
 
 // Options say what a Server shows.
 type Options struct {
-	Version string        // of loopgauge
-	Pprof   bool          // serve profiles
-	Alive   time.Duration // how long the loop may stand still before it counts as dead; 0 for a minute
-	Log     *slog.Logger  // for what goes wrong in serving
+	Version string       // of loopgauge
+	Pprof   bool         // serve profiles
+	Log     *slog.Logger // for what goes wrong in serving
 }
 
-// defaultAlive is long enough for a checkpoint on a slow disk.
-const defaultAlive = time.Minute
-
 const (
+	// alive is how long the loop may stand still before it counts as dead: long
+	// enough for a checkpoint on a slow disk.
+	alive = time.Minute
 	// scrapes is how many may be under way at once: more are somebody's
 	// mistake.
 	scrapes = 4
@@ -50,7 +48,6 @@ type Server struct {
 // :9469, only this machine hears; HOST:PORT says otherwise. now is a
 // live.Status's Get.
 func Start(addr string, now func() live.Now, o Options) (*Server, error) {
-	o.Alive = cmp.Or(o.Alive, defaultAlive)
 	addr, err := Address(addr)
 	if err != nil {
 		return nil, err
@@ -133,7 +130,7 @@ func handler(now func() live.Now, o Options, clock func() time.Time) http.Handle
 		if n.Heartbeat.IsZero() { // brokers that are away come no sooner for a restart
 			return ""
 		}
-		if still := clock().Sub(n.Heartbeat); still > o.Alive {
+		if still := clock().Sub(n.Heartbeat); still > alive {
 			return fmt.Sprintf("the loop has stood still for %s", still.Round(time.Second))
 		}
 		return ""
