@@ -59,17 +59,14 @@ func (f *watchFlags) share(ctx context.Context, name string, p *policy.Policy, o
 	if err != nil {
 		return usage(err)
 	}
-	w := shared.WatchOptions{
-		From: c, Plan: o.Plan, Extract: o.Extract, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Interval: o.Interval,
-		Sinks: o.Sinks, Routes: o.Routes, Content: o.Content, Topic: o.Topic, Verdicts: f.verdicts, Log: o.Log, Status: status,
-	}
+	w := shared.WatchOptions{Job: o.Job, From: c, Status: status}
 	if f.out != "" {
 		data, err := newSharedParts(f.out, c.Group+" "+c.Topic, p, o)
 		if err != nil {
 			return err
 		}
 		defer data.close()
-		w.Dataset, w.AllVerdicts, w.PartInterval = data, f.allVerdicts, o.PartInterval
+		w.Dataset = data
 	}
 	return shared.Watch(ctx, w)
 }

@@ -168,11 +168,11 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	o := live.Options{
+	o := live.Options{Idle: *f.idle.Duration, DryRun: f.dryRun, Status: &live.Status{}, Job: live.Job{
 		Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: f.lateness.or(p.Lateness), Duplicates: p.Duplicates,
-		Extract: extractOptions(p), MaxKeys: f.maxKeys, Idle: *f.idle.Duration, Interval: *f.interval.Duration, PartInterval: live.DefaultPart,
-		Sinks: to, Routes: routes, DryRun: f.dryRun, Content: &sinks.Content{Links: p.Links}, Topic: topic, Verdicts: f.verdicts, Log: log, Status: &live.Status{},
-	}
+		Extract: extractOptions(p), MaxKeys: f.maxKeys, Interval: *f.interval.Duration, PartInterval: live.DefaultPart,
+		Sinks: to, Routes: routes, Content: &sinks.Content{Links: p.Links}, Topic: topic, Verdicts: f.verdicts, AllVerdicts: f.allVerdicts, Log: log,
+	}}
 	o.Extract.Key, o.Extract.HashIDs, o.Extract.Texts = f.secret, f.hashIDs, f.showText
 	// Brokers that are away are waited for, and who asks is told so. Without a
 	// state it is a topic of events.
@@ -210,7 +210,7 @@ func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
 		return fmt.Errorf("--state: %w", err)
 	}
 	defer o.Store.Close() //nolint:errcheck // it holds a lock, nothing else
-	if o.AllVerdicts = f.allVerdicts; f.out != "" {
+	if f.out != "" {
 		data, err := newParts(f.out, p, o)
 		if err != nil {
 			return err

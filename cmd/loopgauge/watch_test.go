@@ -26,7 +26,7 @@ func TestPartsAddUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	d := &parts{dir: dir, policy: p, o: live.Options{Plan: window.NewPlan(p.Rules, p.Exclude)}}
+	d := &parts{dir: dir, policy: p, o: live.Options{Job: live.Job{Plan: window.NewPlan(p.Rules, p.Exclude)}}}
 	part, err := d.Part(live.PartName(1, 0), 0)
 	if err != nil {
 		t.Fatal(err)

@@ -124,8 +124,11 @@ func TestDay(t *testing.T) {
 		go func() {
 			ended <- engine.Run(ctx, engine.Options{
 				Feed:  func(ctx context.Context, marks []ingest.Mark) (ingest.Feed, error) { return Open(ctx, c, marks) },
-				Store: store, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: policy.DefaultLateness, Duplicates: p.Duplicates, MaxKeys: 1_000_000,
-				Idle: engine.DefaultIdle, Interval: 5 * time.Minute, Log: slog.New(slog.DiscardHandler), Status: status,
+				Store: store, Idle: engine.DefaultIdle, Status: status,
+				Job: engine.Job{
+					Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: policy.DefaultLateness, Duplicates: p.Duplicates, MaxKeys: 1_000_000,
+					Interval: 5 * time.Minute, Log: slog.New(slog.DiscardHandler),
+				},
 			})
 		}()
 		type health struct {

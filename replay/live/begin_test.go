@@ -25,7 +25,7 @@ func TestBegin(t *testing.T) {
 		run := func() int64 {
 			said.Reset()
 			return runFor(t, filepath.Join(dir, "state"), time.Minute, "loopgauge", Options{
-				Log: slog.New(slog.NewTextHandler(&said, nil)),
+				Job: Job{Log: slog.New(slog.NewTextHandler(&said, nil))},
 				Feed: func(_ context.Context, have []ingest.Mark) (ingest.Feed, error) {
 					marks = append(marks, have != nil)
 					return ingest.Follow([]string{filepath.Join(dir, "*.log")}, ingest.Options{Latest: true}, have)
@@ -71,7 +71,7 @@ func TestFirstLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		run := func(state string) int64 {
 			return runFor(t, name(state), time.Minute, "loopgauge", Options{
-				Interval: time.Hour,
+				Job: Job{Interval: time.Hour},
 				Feed: func(_ context.Context, have []ingest.Mark) (ingest.Feed, error) {
 					return ingest.Follow([]string{name("app.log")}, ingest.Options{}, have)
 				},

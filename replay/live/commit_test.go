@@ -49,8 +49,8 @@ func TestLostSource(t *testing.T) {
 		sink := &counter{}
 		f := &lost{feed: feed{partitions: [][]string{looping(12)}}, status: &Status{}}
 		now, err := tryFor(t, filepath.Join(dir, "state"), time.Hour, "aisg", Options{
-			Feed:     func(context.Context, []ingest.Mark) (ingest.Feed, error) { return f, nil },
-			Lateness: time.Second, Idle: 10 * time.Millisecond, Sinks: []sinks.Sink{sink}, Status: f.status,
+			Feed: func(context.Context, []ingest.Mark) (ingest.Feed, error) { return f, nil },
+			Job:  Job{Lateness: time.Second, Sinks: []sinks.Sink{sink}}, Idle: 10 * time.Millisecond, Status: f.status,
 		})
 		if !errors.Is(err, errKilled) {
 			t.Fatalf("ended with %v", err)
@@ -102,8 +102,8 @@ func TestVerdictsBeforeCheckpoint(t *testing.T) {
 		topic := &slowTopic{}
 		f := &settled{feed: feed{partitions: [][]string{looping(12)}}, topic: topic}
 		runFor(t, filepath.Join(dir, "state"), time.Minute, "aisg", Options{
-			Feed:     func(context.Context, []ingest.Mark) (ingest.Feed, error) { return f, nil },
-			Lateness: time.Second, Idle: 10 * time.Millisecond, Interval: 100 * time.Millisecond, Topic: topic,
+			Feed: func(context.Context, []ingest.Mark) (ingest.Feed, error) { return f, nil },
+			Job:  Job{Lateness: time.Second, Interval: 100 * time.Millisecond, Topic: topic}, Idle: 10 * time.Millisecond,
 		})
 		for _, open := range f.open {
 			if open > 0 {

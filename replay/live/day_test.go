@@ -260,9 +260,11 @@ func TestDay(t *testing.T) {
 		go func() {
 			ended <- Run(ctx, Options{
 				Feed:  func(context.Context, []ingest.Mark) (ingest.Feed, error) { return &day{start: start}, nil },
-				Store: store, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: policy.DefaultLateness, Duplicates: p.Duplicates, MaxKeys: 1_000_000,
-				Idle: DefaultIdle, Interval: 5 * time.Minute, PartInterval: 10 * time.Minute,
-				Sinks: []sinks.Sink{sink}, Dataset: data, Log: slog.New(slog.DiscardHandler), Status: status,
+				Store: store, Idle: DefaultIdle, Dataset: data, Status: status,
+				Job: Job{
+					Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: policy.DefaultLateness, Duplicates: p.Duplicates, MaxKeys: 1_000_000,
+					Interval: 5 * time.Minute, PartInterval: 10 * time.Minute, Sinks: []sinks.Sink{sink}, Log: slog.New(slog.DiscardHandler),
+				},
 			})
 		}()
 		at := func(hour int) health {

@@ -20,7 +20,7 @@ func (taker) Send(context.Context, *sinks.Alert) error { return nil }
 func TestDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		outbox := sinks.NewOutbox(slog.New(slog.DiscardHandler), taker{})
-		w := &watch{o: Options{Interval: time.Minute}, outbox: outbox, last: time.Now()}
+		w := &watch{o: Options{Job: Job{Interval: time.Minute}}, outbox: outbox, last: time.Now()}
 		ctx, cancel := context.WithCancel(t.Context())
 		go outbox.Run(ctx)
 		time.Sleep(2 * w.o.Interval)

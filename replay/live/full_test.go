@@ -55,7 +55,7 @@ func TestNoRoomForPart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	synctest.Test(t, func(t *testing.T) {
 		data := &full{published: &published{memory: memory{parts: map[string]*part{}}}}
-		o := Options{Dataset: data, PartInterval: time.Minute, Interval: time.Second}
+		o := Options{Dataset: data, Job: Job{PartInterval: time.Minute, Interval: time.Second}}
 		o.Feed = (&script{steps: [][]step{{{second: 100}, {second: 200}, {second: 300}}}}).open
 		if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); err == nil || strings.Count(err.Error(), "no space left") != 1 {
 			t.Errorf("said %v", err)

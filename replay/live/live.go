@@ -19,33 +19,37 @@ import (
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
-// Options say what to watch, and what is to come of it.
-type Options struct {
-	// Feed opens the source, to be read on from marks.
-	Feed  func(ctx context.Context, marks []ingest.Mark) (ingest.Feed, error)
-	Store *Store
-
+// Job says by what requests are judged and what is to come of it, whoever reads
+// them.
+type Job struct {
 	Plan       *window.Plan
+	Extract    window.ExtractOptions
 	Lateness   time.Duration // how far a stream may be out of order
 	Duplicates time.Duration // horizon within which an id counts once; 0 judges all
-	Extract    window.ExtractOptions
-	MaxKeys    int // cap on live keys per rule, 0 for none
-
-	Idle     time.Duration // silence after which a stream holds the others back no longer
-	Interval time.Duration // between checkpoints; alerts do not wait so long
+	MaxKeys    int           // cap on live keys per rule, 0 for none
+	Interval   time.Duration // between checkpoints; alerts do not wait so long
 
 	Sinks        []sinks.Sink
 	Content      *sinks.Content     // of alerts; nil is none
 	Routes       sinks.Routes       // which of them hears of what
-	DryRun       bool               // a state that knows other sinks is refused: they would be forgotten
 	Verdicts     string             // file for verdicts, empty for none
 	Topic        sinks.VerdictTopic // nil for none
-	Dataset      Dataset            // nil for none
-	AllVerdicts  bool               // go into it, not only those on repeats
-	PartInterval time.Duration      // that a part of the dataset covers
+	AllVerdicts  bool               // go into a dataset, not only those on repeats
+	PartInterval time.Duration      // that a part of it covers
 
-	Log    *slog.Logger
-	Status *Status // kept true while Run runs; nil if nobody asks
+	Log *slog.Logger
+}
+
+// Options say what to watch, and what to do with it.
+type Options struct {
+	Job
+	// Feed opens the source, to be read on from marks.
+	Feed    func(ctx context.Context, marks []ingest.Mark) (ingest.Feed, error)
+	Store   *Store
+	Idle    time.Duration // silence after which a stream holds the others back no longer
+	DryRun  bool          // a state that knows other sinks is refused: they would be forgotten
+	Dataset Dataset       // nil for none
+	Status  *Status       // kept true while Run runs; nil if nobody asks
 }
 
 const (

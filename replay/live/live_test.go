@@ -403,10 +403,12 @@ func once(t *rapid.T, dir string, p *policy.Policy, f *feed, data *memory, alert
 		}
 	}()
 	err = Run(ctx, Options{
-		Feed: f.open, Store: store, Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: p.Lateness, Duplicates: p.Duplicates,
-		Idle: 5 * time.Millisecond, Interval: time.Millisecond, PartInterval: 3 * time.Millisecond,
-		Sinks: []sinks.Sink{alerts}, Verdicts: filepath.Join(dir, "verdicts.jsonl"), Dataset: data, AllVerdicts: true,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Status: status,
+		Feed: f.open, Store: store, Idle: 5 * time.Millisecond, Dataset: data, Status: status,
+		Job: Job{
+			Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: p.Lateness, Duplicates: p.Duplicates,
+			Interval: time.Millisecond, PartInterval: 3 * time.Millisecond, Sinks: []sinks.Sink{alerts},
+			Verdicts: filepath.Join(dir, "verdicts.jsonl"), AllVerdicts: true, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		},
 	})
 	if errors.Is(err, errKilled) {
 		return false

@@ -33,7 +33,7 @@ func TestLostOfFile(t *testing.T) {
 			Feed: func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
 				return ingest.Follow([]string{file}, ingest.Options{Format: "loopgauge"}, marks)
 			},
-			Log: slog.New(slog.NewTextHandler(&said, nil)),
+			Job: Job{Log: slog.New(slog.NewTextHandler(&said, nil))},
 		})
 		lost := now.Gone.Lost
 		for _, l := range now.Lanes {

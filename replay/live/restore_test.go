@@ -29,7 +29,7 @@ func TestVerdictsOfOthers(t *testing.T) {
 	if err := os.WriteFile(path, []byte("precious\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w := &watch{o: Options{Verdicts: path}}
+	w := &watch{o: Options{Job: Job{Verdicts: path}}}
 	err := w.openFiles(files{name: "ours", verdicts: 3})
 	w.close()
 	if got, _ := os.ReadFile(path); err == nil || string(got) != "precious\n" {
@@ -53,8 +53,8 @@ func TestDryRunKeepsSinks(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		return Run(ctx, Options{
-			Feed: (&script{}).open, Store: store, Plan: window.NewPlan(p.Rules, p.Exclude), Interval: time.Hour, Idle: time.Hour,
-			Sinks: []sinks.Sink{sink}, DryRun: dry, Log: slog.New(slog.DiscardHandler),
+			Feed: (&script{}).open, Store: store, Idle: time.Hour, DryRun: dry,
+			Job: Job{Plan: window.NewPlan(p.Rules, p.Exclude), Interval: time.Hour, Sinks: []sinks.Sink{sink}, Log: slog.New(slog.DiscardHandler)},
 		})
 	}
 	trial := &sinks.Log{Logger: slog.New(slog.DiscardHandler)}
@@ -139,7 +139,7 @@ func TestPartInTime(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "state")
 			synctest.Test(t, func(t *testing.T) {
 				data := &published{memory: memory{parts: map[string]*part{}}}
-				o := Options{Dataset: data, PartInterval: time.Minute, Interval: time.Second}
+				o := Options{Dataset: data, Job: Job{PartInterval: time.Minute, Interval: time.Second}}
 				began := time.Now()
 				steps := []step{{second: 100}, {second: 200}, {second: 300}, {after: 30 * time.Second, second: 400}}
 				if crash > 0 {
@@ -166,7 +166,7 @@ func TestPartInTime(t *testing.T) {
 func TestPartOfTheFuture(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	data := &published{memory: memory{parts: map[string]*part{}}}
-	o := Options{Dataset: data, PartInterval: time.Minute, Interval: time.Second}
+	o := Options{Dataset: data, Job: Job{PartInterval: time.Minute, Interval: time.Second}}
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(1000 * time.Hour)
 		o.Feed = (&crashing{&script{steps: [][]step{{{second: 100}, {second: 200}, {second: 300}, {after: 30 * time.Second, second: 400}}}}, time.Now().Add(20 * time.Second)}).open
@@ -190,7 +190,7 @@ func TestPartOfAnotherPolicy(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	synctest.Test(t, func(t *testing.T) {
 		data := &published{memory: memory{parts: map[string]*part{}, policy: "one"}}
-		o := Options{Dataset: data, PartInterval: time.Minute, Interval: time.Second}
+		o := Options{Dataset: data, Job: Job{PartInterval: time.Minute, Interval: time.Second}}
 		o.Feed = (&crashing{&script{steps: [][]step{{{second: 100}, {second: 200}, {second: 300}, {after: 30 * time.Second, second: 400}}}}, time.Now().Add(20 * time.Second)}).open
 		if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); !errors.Is(err, errLost) || len(data.at) > 0 {
 			t.Fatalf("no crash (%v), or parts before it at %v", err, data.at)
@@ -226,7 +226,7 @@ func TestPartUnreadable(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	synctest.Test(t, func(t *testing.T) {
 		data := &published{memory: memory{parts: map[string]*part{}}}
-		o := Options{Dataset: data, PartInterval: time.Minute, Interval: time.Second}
+		o := Options{Dataset: data, Job: Job{PartInterval: time.Minute, Interval: time.Second}}
 		o.Feed = (&crashing{&script{steps: [][]step{{{second: 100}, {second: 200}, {second: 300}, {after: 30 * time.Second, second: 400}}}}, time.Now().Add(20 * time.Second)}).open
 		if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); !errors.Is(err, errLost) {
 			t.Fatal(err)
@@ -312,7 +312,7 @@ func bare(t *testing.T, names ...string) *watch {
 	plan := window.NewPlan(p.Rules, exclusions)
 	outbox := sinks.NewOutbox(slog.New(slog.DiscardHandler))
 	return &watch{
-		o: Options{Plan: plan}, outbox: outbox, router: sinks.NewRouter(outbox, sinks.Routes{}, nil), restored: map[int32]ingest.Mark{},
+		o: Options{Job: Job{Plan: plan}}, outbox: outbox, router: sinks.NewRouter(outbox, sinks.Routes{}, nil), restored: map[int32]ingest.Mark{},
 		incidents: window.NewIncidents(func(*window.Incident) {}), pipeline: replay.NewPipeline(replay.PipelineOptions{Plan: plan}),
 	}
 }

@@ -80,8 +80,8 @@ func TestStatus(t *testing.T) {
 			Feed: func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
 				return together{&feed{partitions: [][]string{values}, marks: marks, commits: -1}, more}, nil
 			},
-			Store: store, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: 10 * time.Second,
-			Idle: time.Hour, Interval: interval, Log: slog.New(slog.DiscardHandler), Status: status,
+			Store: store, Idle: time.Hour, Status: status,
+			Job: Job{Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: 10 * time.Second, Interval: interval, Log: slog.New(slog.DiscardHandler)},
 		})
 		if err != nil || context.Cause(ctx) == context.DeadlineExceeded { //nolint:errorlint // it is that very error
 			t.Fatalf("%v, it stands so: %+v", err, status.Get())

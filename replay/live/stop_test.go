@@ -30,7 +30,7 @@ func TestStop(t *testing.T) {
 		for range 2 {
 			f := &feed{partitions: [][]string{looping(12)}, commits: -1}
 			runFor(t, filepath.Join(dir, "state"), leastInterval/2, "aisg", Options{ // before alerts are due
-				Feed: f.open, Lateness: time.Second, Idle: 10 * time.Millisecond, Sinks: []sinks.Sink{sink},
+				Feed: f.open, Job: Job{Lateness: time.Second, Sinks: []sinks.Sink{sink}}, Idle: 10 * time.Millisecond,
 			})
 		}
 		if len(sink.got) != 1 {

@@ -33,7 +33,7 @@ func TestUnjudged(t *testing.T) {
 					Feed: func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
 						return ingest.Follow([]string{file}, ingest.Options{Format: "loopgauge"}, marks)
 					},
-					Log: slog.New(slog.NewTextHandler(&said, nil)), Duplicates: window.DefaultDuplicates,
+					Job: Job{Log: slog.New(slog.NewTextHandler(&said, nil)), Duplicates: window.DefaultDuplicates},
 				})
 				if text := said.String(); strings.Count(text, "lines are not judged") != want || what != "" && strings.Count(text, what) != 1 {
 					t.Errorf("want %d such lines, and once %s:\n%s", want, what, text)

@@ -23,7 +23,7 @@ func TestVersions(t *testing.T) {
 		t.Helper()
 		f = &feed{partitions: [][]string{values}, commits: -1}
 		synctest.Test(t, func(t *testing.T) {
-			n = runFor(t, dir, time.Minute, "loopgauge", Options{Feed: f.open, Idle: time.Hour, Interval: time.Second})
+			n = runFor(t, dir, time.Minute, "loopgauge", Options{Feed: f.open, Idle: time.Hour, Job: Job{Interval: time.Second}})
 		})
 		return n, f
 	}

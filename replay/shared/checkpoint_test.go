@@ -13,6 +13,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
+	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -107,7 +108,7 @@ func TestCheckpoints(t *testing.T) {
 	})
 	turn(t, topic, func(ctx context.Context, p *kafka.Part) { write(ctx, of(p), []byte("of a program to come"), 6) })
 	p := testPolicy(t, rules)
-	err = Watch(t.Context(), WatchOptions{From: topic, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Interval: time.Second, Log: slog.New(slog.DiscardHandler)})
+	err = Watch(t.Context(), WatchOptions{From: topic, Status: &Status{}, Job: live.Job{Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Interval: time.Second, Log: slog.New(slog.DiscardHandler)}})
 	if _, ok := errors.AsType[*sinks.Mismatch](err); !ok || !strings.Contains(err.Error(), "checkpoint") {
 		t.Errorf("a checkpoint that cannot be read: %v", err)
 	}
@@ -136,14 +137,14 @@ func TestRefused(t *testing.T) {
 	b.Produce(t, f.raw.Topic, 0, made(rand.New(rand.NewPCG(1, 1)), 100)[0]...)
 	is(f.raw, false)
 	other := testPlan(t, strings.Replace(rules, "scope: [caller]", "scope: [user]", 1))
-	err := Watch(t.Context(), WatchOptions{From: f.to, Plan: other, Lateness: p.Lateness, Interval: time.Second, Log: f.log})
+	err := Watch(t.Context(), WatchOptions{From: f.to, Status: &Status{}, Job: live.Job{Plan: other, Lateness: p.Lateness, Interval: time.Second, Log: f.log}})
 	var e *ingest.Error
 	if !errors.As(err, &e) || !strings.Contains(err.Error(), "other rules") || !strings.Contains(e.Hint, "new topic") {
 		t.Errorf("events of other rules: %v", err)
 	}
 	raw := f.raw
 	raw.Group += "-too"
-	if err := Watch(t.Context(), WatchOptions{From: raw, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Interval: time.Second, Log: f.log}); err == nil || !strings.Contains(err.Error(), "did not write") {
+	if err := Watch(t.Context(), WatchOptions{From: raw, Status: &Status{}, Job: live.Job{Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: p.Lateness, Interval: time.Second, Log: f.log}}); err == nil || !strings.Contains(err.Error(), "did not write") {
 		t.Errorf("a raw topic: %v", err)
 	}
 }

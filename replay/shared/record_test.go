@@ -17,6 +17,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -258,7 +259,7 @@ func TestRepeats(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const origins = 2
 		log := slog.New(slog.DiscardHandler)
-		j := &judge{w: &watch{o: WatchOptions{Log: log}}, router: sinks.NewRouter(sinks.NewOutbox(log), sinks.Routes{}, nil)}
+		j := &judge{w: &watch{o: WatchOptions{Job: live.Job{Log: log}}}, router: sinks.NewRouter(sinks.NewOutbox(log), sinks.Routes{}, nil)}
 		var got []fingerprint.Position
 		j.pipeline = replay.NewPipeline(replay.PipelineOptions{
 			Plan: plan, Lateness: time.Hour, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
@@ -342,7 +343,7 @@ type countingJudge struct {
 
 func newCountingJudge(plan *window.Plan) *countingJudge {
 	log := slog.New(slog.DiscardHandler)
-	j := &countingJudge{judge: &judge{w: &watch{o: WatchOptions{Log: log}}, router: sinks.NewRouter(sinks.NewOutbox(log), sinks.Routes{}, nil)}}
+	j := &countingJudge{judge: &judge{w: &watch{o: WatchOptions{Job: live.Job{Log: log}}}, router: sinks.NewRouter(sinks.NewOutbox(log), sinks.Routes{}, nil)}}
 	j.pipeline = replay.NewPipeline(replay.PipelineOptions{
 		Plan: plan, Lateness: time.Second, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 		Event: func(*window.Event) error { j.judged++; return nil },

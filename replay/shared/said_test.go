@@ -10,6 +10,7 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/sinks"
 )
 
@@ -32,7 +33,7 @@ func TestLost(t *testing.T) {
 		log := slog.New(slog.NewTextHandler(said, nil))
 		outbox := sinks.NewOutbox(log)
 		j := &judge{
-			w: &watch{o: WatchOptions{Log: log, Interval: time.Hour}}, outbox: outbox, router: sinks.NewRouter(outbox, sinks.Routes{}, nil), last: time.Now(), told: time.Now(),
+			w: &watch{o: WatchOptions{Job: live.Job{Log: log, Interval: time.Hour}}}, outbox: outbox, router: sinks.NewRouter(outbox, sinks.Routes{}, nil), last: time.Now(), told: time.Now(),
 			pipeline: replay.NewPipeline(replay.PipelineOptions{Plan: testPlan(t, rules), Since: fingerprint.NoTime, Until: fingerprint.NoTime}),
 		}
 		j.unjudged.Begin(j.pipeline.Account)

@@ -341,8 +341,11 @@ func (f *fleet) watch(name string) {
 	f.status[name] = status
 	f.run(name, func(ctx context.Context, log *slog.Logger) error {
 		return Watch(ctx, WatchOptions{
-			From: f.to, Plan: window.NewPlan(f.policy.Rules, f.policy.Exclude), Lateness: f.policy.Lateness, Duplicates: f.policy.Duplicates,
-			Dataset: f.dataset, PartInterval: 500 * time.Millisecond, Interval: 200 * time.Millisecond, Sinks: []sinks.Sink{f.said}, Verdicts: filepath.Join(f.dir, name+".jsonl"), Log: log, Status: status,
+			From: f.to, Dataset: f.dataset, Status: status,
+			Job: live.Job{
+				Plan: window.NewPlan(f.policy.Rules, f.policy.Exclude), Lateness: f.policy.Lateness, Duplicates: f.policy.Duplicates,
+				PartInterval: 500 * time.Millisecond, Interval: 200 * time.Millisecond, Sinks: []sinks.Sink{f.said}, Verdicts: filepath.Join(f.dir, name+".jsonl"), Log: log,
+			},
 		})
 	})
 }

@@ -104,7 +104,7 @@ func TestSpool(t *testing.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "spool") //nolint:usetesting // one for each history
 		must(rt, err)
 		data := &recorded{dir: dir, parts: map[int64][]string{}, first: map[int64]int64{}}
-		o := &WatchOptions{Plan: plan, Dataset: data, PartInterval: time.Hour}
+		o := &WatchOptions{Dataset: data, Job: live.Job{Plan: plan, PartInterval: time.Hour}}
 		type process struct {
 			*spool
 			at      int  // events taken in
@@ -242,7 +242,7 @@ func TestSpoolDue(t *testing.T) {
 	plan := testPlan(t, rules)
 	data := &recorded{dir: t.TempDir(), parts: map[int64][]string{}, first: map[int64]int64{}}
 	synctest.Test(t, func(t *testing.T) {
-		s := newSpool(&WatchOptions{Plan: plan, Dataset: data, PartInterval: time.Minute}, 0, 1)
+		s := newSpool(&WatchOptions{Dataset: data, Job: live.Job{Plan: plan, PartInterval: time.Minute}}, 0, 1)
 		due := func(want bool) {
 			t.Helper()
 			if got := s.due(); got != want {
@@ -284,7 +284,7 @@ func TestSpoolDamage(t *testing.T) {
 	f := func(hurt func(name string) error, want string) {
 		t.Helper()
 		data := &recorded{dir: t.TempDir(), parts: map[int64][]string{}, first: map[int64]int64{}}
-		s := newSpool(&WatchOptions{Plan: plan, Dataset: data, PartInterval: time.Hour}, 0, 7)
+		s := newSpool(&WatchOptions{Dataset: data, Job: live.Job{Plan: plan, PartInterval: time.Hour}}, 0, 7)
 		for i := range all {
 			all[i].Portion = &window.Portion{Home: true}
 			if err := s.addEvent(&all[i]); err != nil {

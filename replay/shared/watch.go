@@ -3,7 +3,6 @@ package shared
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -17,29 +16,14 @@ import (
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
-// WatchOptions say what is judged, and what is to come of it.
+// WatchOptions say what is judged, and what is to come of it. Extract and Lateness
+// are those that the events were made with; the cap on keys is of each partition,
+// and the file of verdicts of this process.
 type WatchOptions struct {
-	From kafka.Config // the events topic, with the group that shares it
-
-	Plan       *window.Plan
-	Extract    window.ExtractOptions // that the events were made with, as the lateness
-	Lateness   time.Duration
-	Duplicates time.Duration // horizon within which an id counts once; 0 judges all
-	MaxKeys    int           // cap on live keys per rule and partition, 0 for none
-	Interval   time.Duration // between checkpoints; alerts do not wait so long
-
-	Sinks    []sinks.Sink
-	Content  *sinks.Content     // of alerts; nil is none
-	Routes   sinks.Routes       // which of them hears of what
-	Topic    sinks.VerdictTopic // nil for none
-	Verdicts string             // file of this process, to which verdicts are added; empty for none
-
-	Dataset      Dataset       // nil for none
-	AllVerdicts  bool          // go into it, not only those on repeats
-	PartInterval time.Duration // that a part of the dataset covers
-
-	Log    *slog.Logger
-	Status *Status // kept true while Watch runs; nil if nobody asks
+	live.Job
+	From    kafka.Config // the events topic, with the group that shares it
+	Dataset Dataset      // nil for none
+	Status  *Status      // kept true while Watch runs
 }
 
 const (

@@ -154,8 +154,11 @@ func watch(t *testing.T, dir string, lines int) string {
 			Feed: func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
 				return ingest.Follow([]string{file}, ingest.Options{}, marks)
 			},
-			Store: store, Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: policy.DefaultLateness, Duplicates: p.Duplicates,
-			Idle: 100 * time.Millisecond, Interval: 100 * time.Millisecond, Log: quiet, Status: status,
+			Store: store, Idle: 100 * time.Millisecond, Status: status,
+			Job: live.Job{
+				Plan: window.NewPlan(p.Rules, p.Exclude), Lateness: policy.DefaultLateness, Duplicates: p.Duplicates,
+				Interval: 100 * time.Millisecond, Log: quiet,
+			},
 		})
 	}()
 	t.Cleanup(func() {
