@@ -131,34 +131,38 @@ func (c *closing) Close(r Report) error {
 	return c.part.Close(r)
 }
 
+// four are the steps of requests in a minute.
+var four = []step{{second: 100}, {second: 200}, {second: 300}, {after: 30 * time.Second, second: 400}}
+
+// crashed runs a watch of those that dies before its part is closed.
+func crashed(t *testing.T, dir string, o Options, data *published) {
+	t.Helper()
+	o.Feed = (&crashing{&script{steps: [][]step{four}}, time.Now().Add(20 * time.Second)}).open
+	if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); !errors.Is(err, errLost) || len(data.at) > 0 {
+		t.Fatalf("no crash (%v), or parts before it at %v", err, data.at)
+	}
+}
+
 // TestPartInTime: a part is closed in its time, also where nothing more comes,
 // and where there was a crash since it was begun.
 func TestPartInTime(t *testing.T) {
-	f := func(name string, crash time.Duration, rows int) {
-		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "state")
-			synctest.Test(t, func(t *testing.T) {
-				data := &published{memory: memory{parts: map[string]*part{}}}
-				o := Options{Dataset: data, Job: Job{PartInterval: time.Minute, Interval: time.Second}}
-				began := time.Now()
-				steps := []step{{second: 100}, {second: 200}, {second: 300}, {after: 30 * time.Second, second: 400}}
-				if crash > 0 {
-					o.Feed = (&crashing{&script{steps: [][]step{steps}}, began.Add(crash)}).open
-					if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); !errors.Is(err, errLost) || len(data.at) > 0 {
-						t.Fatalf("no crash (%v), or parts before it at %v", err, data.at)
-					}
-					steps = nil
-				}
-				o.Feed = (&script{steps: [][]step{steps}}).open
-				runFor(t, dir, time.Hour, "loopgauge", o)
-				if len(data.at) != 1 || data.at[0].Sub(began) < time.Minute || data.at[0].Sub(began) > 65*time.Second || data.rows[0] != rows {
-					t.Errorf("begun at %v, closed at %v with %v rows, want %d", began, data.at, data.rows, rows)
-				}
-			})
+	for _, crash := range []bool{false, true} {
+		dir := filepath.Join(t.TempDir(), "state")
+		synctest.Test(t, func(t *testing.T) {
+			data := &published{memory: memory{parts: map[string]*part{}}}
+			o := Options{Dataset: data, Job: Job{PartInterval: time.Minute, Interval: time.Second}}
+			began, steps := time.Now(), four
+			if crash {
+				crashed(t, dir, o, data)
+				steps = nil
+			}
+			o.Feed = (&script{steps: [][]step{steps}}).open
+			runFor(t, dir, time.Hour, "loopgauge", o)
+			if len(data.at) != 1 || data.at[0].Sub(began) < time.Minute || data.at[0].Sub(began) > 65*time.Second || data.rows[0] != 4 {
+				t.Errorf("crash %t: begun at %v, closed at %v with %v rows, want 4", crash, began, data.at, data.rows)
+			}
 		})
 	}
-	f("quiet", 0, 4)
-	f("crash", 20*time.Second, 4)
 }
 
 // TestPartOfTheFuture: a part that was begun by a clock that has been set back
@@ -169,10 +173,7 @@ func TestPartOfTheFuture(t *testing.T) {
 	o := Options{Dataset: data, Job: Job{PartInterval: time.Minute, Interval: time.Second}}
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(1000 * time.Hour)
-		o.Feed = (&crashing{&script{steps: [][]step{{{second: 100}, {second: 200}, {second: 300}, {after: 30 * time.Second, second: 400}}}}, time.Now().Add(20 * time.Second)}).open
-		if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); !errors.Is(err, errLost) || len(data.at) > 0 {
-			t.Fatalf("no crash (%v), or parts before it at %v", err, data.at)
-		}
+		crashed(t, dir, o, data)
 	})
 	synctest.Test(t, func(t *testing.T) { // whose clock begins anew
 		began := time.Now()
@@ -191,10 +192,7 @@ func TestPartOfAnotherPolicy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		data := &published{memory: memory{parts: map[string]*part{}, policy: "one"}}
 		o := Options{Dataset: data, Job: Job{PartInterval: time.Minute, Interval: time.Second}}
-		o.Feed = (&crashing{&script{steps: [][]step{{{second: 100}, {second: 200}, {second: 300}, {after: 30 * time.Second, second: 400}}}}, time.Now().Add(20 * time.Second)}).open
-		if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); !errors.Is(err, errLost) || len(data.at) > 0 {
-			t.Fatalf("no crash (%v), or parts before it at %v", err, data.at)
-		}
+		crashed(t, dir, o, data)
 		o.Feed = (&script{steps: [][]step{nil}}).open
 		data.policy = "two"
 		if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); !isMismatch(err, ".spool: holds rows for --out that are by another policy") || len(data.at) > 0 {
@@ -227,10 +225,7 @@ func TestPartUnreadable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		data := &published{memory: memory{parts: map[string]*part{}}}
 		o := Options{Dataset: data, Job: Job{PartInterval: time.Minute, Interval: time.Second}}
-		o.Feed = (&crashing{&script{steps: [][]step{{{second: 100}, {second: 200}, {second: 300}, {after: 30 * time.Second, second: 400}}}}, time.Now().Add(20 * time.Second)}).open
-		if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); !errors.Is(err, errLost) {
-			t.Fatal(err)
-		}
+		crashed(t, dir, o, data)
 		spools, err := filepath.Glob(filepath.Join(dir, "*.spool"))
 		if err != nil || len(spools) != 1 {
 			t.Fatal(spools, err)
