@@ -155,7 +155,7 @@ var refresh = time.Second
 
 // status tells how the run stands.
 func (w *watch) status() {
-	if w.o.Status == nil || time.Since(w.told) < refresh {
+	if time.Since(w.told) < refresh {
 		return
 	}
 	w.told = time.Now()

@@ -44,7 +44,7 @@ type judge struct {
 
 	unjudged live.Unjudged
 
-	status *live.Status // nil if nobody asks
+	status *live.Status
 	lane   live.LaneStatus
 	bytes  int64 // that were read
 	told   time.Time

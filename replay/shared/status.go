@@ -117,9 +117,6 @@ func stand(sum, p *live.Now, first bool) {
 
 // begin makes ready for a process that judges by the options.
 func (s *Status) begin(o *WatchOptions) {
-	if s == nil {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range o.Plan.Rules {
@@ -134,19 +131,13 @@ func (s *Status) begin(o *WatchOptions) {
 
 // joined tells how many partitions the group gave us.
 func (s *Status) joined(partitions int) {
-	if s == nil {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.member, s.ours = true, partitions
 }
 
-// enter adds a partition. It is nil if nobody asks.
+// enter adds a partition.
 func (s *Status) enter() *live.Status {
-	if s == nil {
-		return nil
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	part := &live.Status{}
@@ -157,9 +148,6 @@ func (s *Status) enter() *live.Status {
 
 // leave keeps the counts of a partition that is given up.
 func (s *Status) leave(part *live.Status) {
-	if s == nil {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.parts = slices.DeleteFunc(s.parts, func(p *live.Status) bool { return p == part })
@@ -213,9 +201,6 @@ func (j *judge) heard(chunk *ingest.Chunk) {
 
 // tell tells how the partition stands.
 func (j *judge) tell() {
-	if j.status == nil {
-		return
-	}
 	j.told = time.Now()
 	j.status.Update(func(n *live.Now) {
 		n.Report = live.Report{
