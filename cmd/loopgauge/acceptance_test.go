@@ -29,9 +29,7 @@ func verdicts(t *testing.T, policy, log string, more ...string) []verdict {
 	var list []verdict
 	for line := range strings.Lines(out) {
 		var v verdict
-		if err := json.Unmarshal([]byte(line), &v); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
+		unmarshal(t, line, &v)
 		list = append(list, v)
 	}
 	return list

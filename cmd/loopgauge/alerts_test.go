@@ -3,7 +3,6 @@ package main
 import (
 	"log/slog"
 	"maps"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -21,11 +20,8 @@ func TestAlertSinks(t *testing.T) {
 	t.Setenv("LG_HOOK", "https://hooks.example/services/hidden")
 	t.Setenv("LG_BAD", "hidden")
 	dir := t.TempDir()
-	for name, text := range map[string]string{"hook": "https://hooks.example/services/hidden\n", "empty": "\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write(t, filepath.Join(dir, "hook"), "https://hooks.example/services/hidden\n")
+	write(t, filepath.Join(dir, "empty"), "\n")
 	t.Chdir(dir)
 	f := func(list, want string) {
 		t.Helper()

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -42,11 +41,8 @@ func TestAnalysis(t *testing.T) {
 	}
 	got := analyze(t, python, document, dir)
 
-	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	headings := regexp.MustCompile(`(?m)^### (\d+)\. (.*)$`).FindAllStringSubmatch(string(text), -1)
+	text := read(t, document)
+	headings := regexp.MustCompile(`(?m)^### (\d+)\. (.*)$`).FindAllStringSubmatch(text, -1)
 	if len(got.Answers) != len(headings) {
 		t.Fatalf("%d questions, %d answers", len(headings), len(got.Answers))
 	}
@@ -259,9 +255,7 @@ func TestAnalysisOfOddities(t *testing.T) {
 	}
 	file := func(name, text string) string {
 		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, text)
 		return name
 	}
 	access := file("access.jsonl", log.String())
@@ -346,9 +340,7 @@ func teams(t *testing.T, dir string) {
 	for i, caller := range callers(t, dir) {
 		fmt.Fprintf(&table, "%s,%s\n", caller, []string{"search", "support"}[i%2])
 	}
-	if err := os.WriteFile(filepath.Join(dir, "teams.csv"), []byte(table.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(dir, "teams.csv"), table.String())
 }
 
 // callers are those of the dataset in out.
@@ -359,8 +351,6 @@ func callers(t *testing.T, dir string) (list []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(out, &list); err != nil {
-		t.Fatal(err)
-	}
+	unmarshal(t, out, &list)
 	return list
 }

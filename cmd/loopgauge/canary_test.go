@@ -161,14 +161,9 @@ func TestCanary(t *testing.T) {
 				t.Fatal(err)
 			}
 			name := filepath.Join(in, "access.log")
-			write := func(name, text string) {
-				if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			write(name, planted)
+			write(t, name, planted)
 			policy := filepath.Join(dir, "policy.yaml")
-			write(policy, `version: 1
+			write(t, policy, `version: 1
 duplicates: 0s
 lateness: 10m
 rules:

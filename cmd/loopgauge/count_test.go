@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -10,11 +8,7 @@ import (
 // TestCountLongRows: a row may be as long as the texts of a request, whatever the
 // rows beside it are.
 func TestCountLongRows(t *testing.T) {
-	policy := filepath.Join(t.TempDir(), "policy.yaml")
-	text := "version: 1\nrules:\n  - {name: r, identity: tool-call, scope: [session], counter: {kind: streak, window: 1m}, threshold: 3}\n"
-	if err := os.WriteFile(policy, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	policy := policyFile(t, "version: 1\nrules:\n  - {name: r, identity: tool-call, scope: [session], counter: {kind: streak, window: 1m}, threshold: 3}\n")
 	count := func(session string) string {
 		var rows strings.Builder
 		for _, time := range []string{"1000000\t0\t0", "2000000\t0\t1", "3000000\t0\t2", "4000000\t0\t3"} {
@@ -33,11 +27,7 @@ func TestCountLongRows(t *testing.T) {
 // TestCountRefusesWhatUsersSay: rows do not tell for which sessions a rule was
 // switched off.
 func TestCountRefusesWhatUsersSay(t *testing.T) {
-	policy := filepath.Join(t.TempDir(), "policy.yaml")
-	text := "version: 1\nrules:\n  - {name: r, profile: tool-call-shipped, chat_overrides: true}\n"
-	if err := os.WriteFile(policy, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	policy := policyFile(t, "version: 1\nrules:\n  - {name: r, profile: tool-call-shipped, chat_overrides: true}\n")
 	var out, errs strings.Builder
 	code := run(t.Context(), newUI(strings.NewReader(""), &out, &errs), []string{"count", "--policy", policy, "--by", "scope"})
 	if code != exitUsage || !strings.Contains(errs.String(), "rule r: events do not have what users say") {

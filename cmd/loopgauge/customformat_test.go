@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,21 +57,13 @@ func TestCustomFormatProblems(t *testing.T) {
 func TestCustomFixtures(t *testing.T) {
 	f := func(file, log string, never ...string) {
 		t.Helper()
-		text, err := os.ReadFile(filepath.Join("../../fixtures/formats/custom", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := parseCustom(file, text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines, err := os.ReadFile(filepath.Join("../../fixtures/formats/custom", log))
+		c, err := parseCustom(file, []byte(read(t, filepath.Join(fixtures, "formats/custom", file))))
 		if err != nil {
 			t.Fatal(err)
 		}
 		format := formats.NewCustom(c)
 		p, seen, n := format.New(fingerprint.AllFields), map[string]int{}, 0
-		for line := range strings.Lines(string(lines)) {
+		for line := range strings.Lines(read(t, filepath.Join(fixtures, "formats/custom", log))) {
 			var r fingerprint.Request
 			r.Reset()
 			if _, why := p.Parse([]byte(line[:len(line)-1]), &r); why != "" || formats.CheckTime(&r) != "" || !format.Detect([]byte(line[:len(line)-1])) {
@@ -96,16 +87,10 @@ func TestCustomFixtures(t *testing.T) {
 // TestCustomFormatDocument: the example in the documentation is the fixture,
 // and every field has a row.
 func TestCustomFormatDocument(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(docs, "formats.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := read(t, filepath.Join(docs, "formats.md"))
 	for _, file := range []string{"acme.yaml", "gate.yaml"} {
-		example, err := os.ReadFile(filepath.Join("../../fixtures/formats/custom", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(text), "\n```yaml\n"+string(example)+"```\n") {
+		example := read(t, filepath.Join(fixtures, "formats/custom", file))
+		if !strings.Contains(text, "\n```yaml\n"+example+"```\n") {
 			t.Errorf("docs/formats.md does not have %s as it is", file)
 		}
 	}
@@ -122,11 +107,7 @@ func TestCustomFormatDocument(t *testing.T) {
 // a line.
 func FuzzParseCustom(f *testing.F) {
 	for _, file := range []string{"acme.yaml", "gate.yaml"} {
-		text, err := os.ReadFile(filepath.Join("../../fixtures/formats/custom", file))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(string(text), `{"ts":1}`)
+		f.Add(read(f, filepath.Join(fixtures, "formats/custom", file)), `{"ts":1}`)
 	}
 	f.Fuzz(func(t *testing.T, text, line string) {
 		c, err := parseCustom("my.yaml", []byte(text))

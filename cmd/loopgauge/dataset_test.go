@@ -139,9 +139,7 @@ func TestDatasetEqualsLog(t *testing.T) {
 func TestDatasetOfAnswersAlone(t *testing.T) {
 	t.Parallel()
 	file, dir := filepath.Join(t.TempDir(), "a.jsonl"), filepath.Join(t.TempDir(), "data")
-	if err := os.WriteFile(file, []byte(unevenly(8, func(int) string { return question + `,"tool_calls":[]` })), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, unevenly(8, func(int) string { return question + `,"tool_calls":[]` }))
 	loopgauge(t, "", "replay", "--quiet", "--policy", policyFile(t, "version: 1\n"+everything()), "--out", dir, file)
 	sameFrom(t, dir, file)("tune", "--json")
 }
@@ -153,9 +151,7 @@ func TestLabelsOfDataset(t *testing.T) {
 	const policy = "version: 1\nrules:\n  - {name: calls, identity: tool-call-result, scope: [session], counter: {kind: streak, window: 10m}, threshold: 4}\n"
 	log := filepath.Join(fixtures, "formats/litellm/litellm_callback.jsonl.zst")
 	dir, labels := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "labels.jsonl")
-	if err := os.WriteFile(labels, []byte(`{"session":"A-stuck-b49d","loop":true}`+"\n"+`{"session":"A-healthy-b211","loop":false}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, labels, `{"session":"A-stuck-b49d","loop":true}`+"\n"+`{"session":"A-healthy-b211","loop":false}`)
 	flags := []string{"--policy", policyFile(t, policy), "--labels", labels}
 	loopgauge(t, "", "replay", "--quiet", "--policy", flags[1], "--out", dir, log)
 	want, got := tuneJSON(t, append(flags, log)...), tuneJSON(t, append(flags, dir)...)
@@ -185,9 +181,7 @@ func TestLackingLog(t *testing.T) {
 		}
 	}
 	file, dir := filepath.Join(t.TempDir(), "a.jsonl"), filepath.Join(t.TempDir(), "data")
-	if err := os.WriteFile(file, []byte(log.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, log.String())
 	loopgauge(t, "", "extract", "--quiet", "--out", dir, file)
 	sameFrom(t, dir, file)("replay")
 	for _, command := range []string{"replay", "tune"} {
@@ -261,9 +255,7 @@ func TestMessyDatasetEqualsLog(t *testing.T) {
 				b.WriteString("}\n")
 			}
 			log := filepath.Join(dir, fmt.Sprintf("%d.jsonl", file))
-			if err := os.WriteFile(log, []byte(b.String()), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			write(t, log, b.String())
 			logs = append(logs, log)
 		}
 		const exclude = "exclude: [{name: probes, match: 'max_tokens == 1 && attributes.size() > 0'}]\n"
@@ -355,26 +347,19 @@ func TestDamagedDataset(t *testing.T) {
 		t.Fatal(whole)
 	}
 	for _, file := range []string{files[0], filepath.Join(dir, "run", "run.parquet")} {
-		sound, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		refused := func(what string, text []byte) {
+		sound := read(t, file)
+		refused := func(what, text string) {
 			t.Helper()
-			if err := os.WriteFile(file, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			write(t, file, text)
 			if code, said := replays(); code != exitFailed || !strings.Contains(said, filepath.Base(file)) && !strings.Contains(said, dir) || !strings.Contains(said, "replay --out") || strings.Contains(said, "goroutine") {
 				t.Errorf("%s: %s: exit code %d: %s", filepath.Base(file), what, code, said)
 			}
 		}
-		refused("empty", nil)
+		refused("empty", "")
 		refused("cut", sound[:len(sound)/2])
 		refused("its head alone", sound[:4])
-		refused("no Parquet", bytes.Repeat([]byte("PAR1 "), 100))
-		if err := os.WriteFile(file, sound, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		refused("no Parquet", strings.Repeat("PAR1 ", 100))
+		write(t, file, sound)
 	}
 	if err := os.Remove(files[0]); err != nil {
 		t.Fatal(err)
@@ -427,9 +412,7 @@ func TestTunedDataset(t *testing.T) {
 		return
 	}
 	var d tune.Document
-	if err := json.Unmarshal([]byte(want), &d); err != nil {
-		t.Fatal(err)
-	}
+	unmarshal(t, want, &d)
 	const program = `
 import sys, json, duckdb
 q = duckdb.sql(f"select * from read_parquet('{sys.argv[1]}/sweep/*.parquet')")
@@ -445,9 +428,7 @@ print(json.dumps([dict(zip(q.columns, row)) for row in q.fetchall()]))`
 		Scope                []string
 		Advised, Recommended bool
 	}
-	if err := json.Unmarshal(out, &rows); err != nil {
-		t.Fatal(err)
-	}
+	unmarshal(t, out, &rows)
 	if len(rows) != len(d.Sweep) {
 		t.Fatalf("%d rows for %d cells", len(rows), len(d.Sweep))
 	}

@@ -39,11 +39,7 @@ func must(t *testing.T, part, program string, args ...string) string {
 
 func readDeploy(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(deploy, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return read(t, filepath.Join(deploy, name))
 }
 
 func TestDeployedPolicy(t *testing.T) {
@@ -59,10 +55,7 @@ func TestDeployedPolicy(t *testing.T) {
 
 // TestPrices: the example is a table of prices, for a policy to begin with.
 func TestPrices(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "policy.yaml")
-	if err := os.WriteFile(file, []byte("version: 1\nrules: [{name: r, profile: fairvisor}]\n"+readDeploy(t, "prices.yaml")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := policyFile(t, "version: 1\nrules: [{name: r, profile: fairvisor}]\n"+readDeploy(t, "prices.yaml"))
 	if out := loopgauge(t, "", "policy", "check", file); !strings.HasSuffix(out, ": ok, 1 rule\n") {
 		t.Error(out)
 	}
@@ -108,9 +101,7 @@ func TestServiceOfSystemd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, []byte(strings.ReplaceAll(unit, "/usr/local/bin/loopgauge", self)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, strings.ReplaceAll(unit, "/usr/local/bin/loopgauge", self))
 	if said := must(t, "deploy", "systemd-analyze", "verify", "--man=no", file); said != "" {
 		t.Error(said)
 	}
@@ -265,9 +256,7 @@ func TestDashboard(t *testing.T) {
 		t.Skip("runs promtool")
 	}
 	file := filepath.Join(t.TempDir(), "dashboard.rules.yaml")
-	if err := os.WriteFile(file, []byte(rules), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, rules)
 	must(t, "prometheus", "promtool", "check", "rules", file)
 }
 
@@ -277,12 +266,8 @@ func TestDockerfile(t *testing.T) {
 	t.Parallel()
 	text := strings.ReplaceAll(readDeploy(t, "Dockerfile"), "\\\n", "")
 	wantFlags(t, strings.ReplaceAll(regexp.MustCompile(`# .*loopgauge watch .*`).FindString(text), "#", ""))
-	mod, err := os.ReadFile(filepath.Join(top, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(mod)
-	if !strings.Contains(text, "golang:"+string(version[1])+"-") {
+	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, filepath.Join(top, "go.mod")))
+	if !strings.Contains(text, "golang:"+version[1]+"-") {
 		t.Errorf("go.mod asks for Go %s, the Dockerfile builds with another", version[1])
 	}
 	if testing.Short() {
@@ -325,13 +310,10 @@ func TestDockerfile(t *testing.T) {
 // ours has: nothing but named folders and files, less patterns of names.
 func copyContext(t *testing.T, to string) {
 	t.Helper()
-	ignore, err := os.ReadFile(filepath.Join(top, ".dockerignore"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ignore := read(t, filepath.Join(top, ".dockerignore"))
 	var roots, without []string
 	everything := false
-	for line := range strings.Lines(string(ignore)) {
+	for line := range strings.Lines(ignore) {
 		line = strings.TrimSpace(line)
 		if name, ok := strings.CutPrefix(line, "!"); ok {
 			roots = append(roots, name)

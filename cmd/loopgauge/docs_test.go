@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,11 +28,7 @@ const docs = "../../docs"
 // without the head. Backquotes are taken off.
 func docTable(t *testing.T, file, heading, head string) [][]string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(docs, file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, below, ok := strings.Cut(string(text), "\n"+heading+"\n")
+	_, below, ok := strings.Cut(read(t, filepath.Join(docs, file)), "\n"+heading+"\n")
 	if !ok {
 		t.Fatalf("%s has no %q", file, heading)
 	}
@@ -116,11 +111,7 @@ func documents(t *testing.T, patterns ...string) map[string]string {
 			t.Fatal(err)
 		}
 		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			texts[file] = string(text)
+			texts[file] = read(t, file)
 		}
 	}
 	return texts
@@ -199,11 +190,7 @@ func anchors(text string) (list []string) {
 
 // What the README shows of its first command is what that prints.
 func TestReadme(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, shown, _ := strings.Cut(string(text), "It finds\n\n```\n")
+	_, shown, _ := strings.Cut(read(t, filepath.Join(root, "README.md")), "It finds\n\n```\n")
 	shown, _, ok := strings.Cut(shown, "```\n")
 	if said := loopgauge(t, "", "replay", filepath.Join(fixtures, "tau2/agents.jsonl.zst")); !ok || !strings.HasSuffix(said, "\n"+shown) {
 		t.Errorf("the README shows\n%s\nand it prints\n%s", shown, said)
@@ -237,9 +224,7 @@ func TestPolicyDocument(t *testing.T) {
 	}
 
 	var schema map[string]any
-	if err := json.Unmarshal(policy.Schema(), &schema); err != nil {
-		t.Fatal(err)
-	}
+	unmarshal(t, policy.Schema(), &schema)
 	g := func(heading string, path ...string) {
 		t.Helper()
 		at := schema
@@ -263,17 +248,13 @@ func TestPolicyDocument(t *testing.T) {
 
 // The policies of the document are policies.
 func TestDocumentedPolicies(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(docs, "policy.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	n := 0
-	for _, block := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(text, -1) {
-		if !strings.Contains(string(block[1]), "version: 1") {
+	for _, block := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(read(t, filepath.Join(docs, "policy.md")), -1) {
+		if !strings.Contains(block[1], "version: 1") {
 			continue // a part of one
 		}
 		n++
-		if _, err := policy.Parse("policy.md", block[1]); err != nil {
+		if _, err := policy.Parse("policy.md", []byte(block[1])); err != nil {
 			t.Errorf("%v\n%s", err, block[1])
 		}
 	}
@@ -295,11 +276,7 @@ func TestDocumentedCounts(t *testing.T) {
 		{"cycle, no window", "kind: cycle"},
 	}
 	head := docTable(t, "policy.md", "## Counters", "time (s)")
-	text, err := os.ReadFile(filepath.Join(docs, "policy.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, line, _ := strings.Cut(string(text), "| time (s) | ")
+	_, line, _ := strings.Cut(read(t, filepath.Join(docs, "policy.md")), "| time (s) | ")
 	line, _, _ = strings.Cut(line, " |\n")
 	times, requests := strings.Split(line, " | "), head[0][1:]
 	if len(head) != 1+len(kinds) || len(times) != len(requests) || len(times) < 8 {
@@ -314,9 +291,7 @@ func TestDocumentedCounts(t *testing.T) {
 		got := []string{k.row}
 		for line := range strings.Lines(loopgauge(t, log.String(), "replay", "--quiet", "--policy", file, "--verdicts", "-", "-")) {
 			var v struct{ Count int }
-			if err := json.Unmarshal([]byte(line), &v); err != nil {
-				t.Fatal(err)
-			}
+			unmarshal(t, line, &v)
 			got = append(got, fmt.Sprint(v.Count))
 		}
 		if !slices.Equal(got, head[1+i]) {
@@ -371,11 +346,7 @@ func TestMergeDocument(t *testing.T) {
 func TestTextOfDocuments(t *testing.T) {
 	f := func(file, heading string, document reflect.Type, others ...string) {
 		t.Helper()
-		text, err := os.ReadFile(filepath.Join(docs, file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, below, _ := strings.Cut(string(text), "\n"+heading+"\n")
+		_, below, _ := strings.Cut(read(t, filepath.Join(docs, file)), "\n"+heading+"\n")
 		section, _, _ := strings.Cut(below, "\n## ")
 		for _, path := range fieldPaths(document, "") {
 			if slices.ContainsFunc(others, func(of string) bool { return strings.HasPrefix(path, of) }) {
@@ -392,11 +363,7 @@ func TestTextOfDocuments(t *testing.T) {
 
 // A link to the kind of an alert leads to what to do then.
 func TestRunbook(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(docs, "alerts.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, below, _ := strings.Cut(string(text), "\n## When an alert comes\n")
+	_, below, _ := strings.Cut(read(t, filepath.Join(docs, "alerts.md")), "\n## When an alert comes\n")
 	section, _, _ := strings.Cut(below, "\n## ")
 	for _, kind := range window.Kinds {
 		if !strings.Contains(section, "\n### "+string(kind)+"\n") {
@@ -413,9 +380,7 @@ func TestOutputDocument(t *testing.T) {
 	f := func(heading, line string) {
 		t.Helper()
 		var fields map[string]any
-		if err := json.Unmarshal([]byte(line), &fields); err != nil {
-			t.Fatalf("%v: %s", err, line)
-		}
+		unmarshal(t, line, &fields)
 		var known []string
 		for name := range fields {
 			known = append(known, name)

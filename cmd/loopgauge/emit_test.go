@@ -3,11 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -111,13 +109,10 @@ func TestEmitDryRun(t *testing.T) {
 			}
 			fmt.Fprintf(&lines, `{"time":"2026-05-04T10:00:%02dZ","id":"r%d","session":"%s","model":"%s","messages":[{"role":"user","content":"again"}]}`+"\n", i, i, session, model)
 		}
-		for name, text := range map[string]string{log: lines.String(), policy: `version: 1
+		write(t, log, lines.String())
+		write(t, policy, `version: 1
 rules: [{name: a, identity: prompt, scope: [session], counter: {kind: sliding, window: 1m}, threshold: 2}]
-sinks: [` + sinks + "]\nroutes: [" + routes + "]\n"} {
-			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
+sinks: [`+sinks+"]\nroutes: ["+routes+"]\n")
 		var out, errs bytes.Buffer
 		code := run(t.Context(), newUI(strings.NewReader(""), &out, &errs), []string{"replay", "--policy", policy, "--emit", "--dry-run", log})
 		got := ""
@@ -126,9 +121,7 @@ sinks: [` + sinks + "]\nroutes: [" + routes + "]\n"} {
 				Event, Session, Severity string
 				To                       []string
 			}
-			if err := json.Unmarshal([]byte(line), &a); err != nil {
-				t.Fatal(err)
-			}
+			unmarshal(t, line, &a)
 			got += fmt.Sprintln(strings.TrimPrefix(a.Event, "loop."), a.Session, a.Severity, a.To)
 		}
 		for line := range strings.Lines(errs.String()) {

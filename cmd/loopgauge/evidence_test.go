@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -123,7 +122,7 @@ func kindLogs(t *testing.T, fixtures string) (logs []string) {
 	for _, name := range []string{"tau2/agents.jsonl.zst", "formats/litellm/litellm_callback.jsonl.zst", "formats/nginx-json/nginx_json.log"} {
 		logs = append(logs, filepath.Join(fixtures, name))
 	}
-	write := func(n int, step func(i int) float64, line func(i int) string) {
+	add := func(n int, step func(i int) float64, line func(i int) string) {
 		name := filepath.Join(t.TempDir(), "log.jsonl")
 		var b strings.Builder
 		at := 1700000000.0
@@ -131,24 +130,22 @@ func kindLogs(t *testing.T, fixtures string) (logs []string) {
 			at += step(i)
 			fmt.Fprintf(&b, `{"time":%.3f,"id":"r%d",%s}`+"\n", at, i, line(i))
 		}
-		if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, b.String())
 		logs = append(logs, name)
 	}
 	uneven := func(i int) float64 { return 1 + float64(i*i%7)/3 }
 	request := func(session, caller string, status int) string {
 		return fmt.Sprintf(`"session":%q,"caller":%q,"model":"m","path":"/v1/chat/completions","method":"POST","messages":[{"role":"user","content":"hi"}],"has_tools":true,"status":%d`, session, caller, status)
 	}
-	write(80, uneven, func(int) string { return request("s", "k", 200) })
-	write(80, func(int) float64 { return 2 }, func(int) string { return request("s", "k", 200) })
-	write(80, uneven, func(i int) string { return request("s", "k", []int{400, 400, 500}[i%3]) })
-	write(80, uneven, func(i int) string { return request("s", fmt.Sprint("k", i%2), 503) })
-	write(80, uneven, func(int) string { return request("s", "k", 200) + `,"max_tokens":1` })
-	write(80, uneven, func(i int) string { return request(fmt.Sprint("s", i), "k", 200) })
-	write(81, func(i int) float64 { return 1.301 * float64((i+1)%2) }, func(int) string { return request("s", "k", 200) })
-	write(80, uneven, func(int) string { return `"caller":"k","method":"GET","path":"/v1/models","status":200` })
-	write(80, uneven, func(i int) string { // different ones, the same, different ones again
+	add(80, uneven, func(int) string { return request("s", "k", 200) })
+	add(80, func(int) float64 { return 2 }, func(int) string { return request("s", "k", 200) })
+	add(80, uneven, func(i int) string { return request("s", "k", []int{400, 400, 500}[i%3]) })
+	add(80, uneven, func(i int) string { return request("s", fmt.Sprint("k", i%2), 503) })
+	add(80, uneven, func(int) string { return request("s", "k", 200) + `,"max_tokens":1` })
+	add(80, uneven, func(i int) string { return request(fmt.Sprint("s", i), "k", 200) })
+	add(81, func(i int) float64 { return 1.301 * float64((i+1)%2) }, func(int) string { return request("s", "k", 200) })
+	add(80, uneven, func(int) string { return `"caller":"k","method":"GET","path":"/v1/models","status":200` })
+	add(80, uneven, func(i int) string { // different ones, the same, different ones again
 		if i < 20 || i >= 60 {
 			return strings.Replace(request("s", "k", 200), "hi", fmt.Sprint("hi ", i), 1)
 		}
@@ -157,8 +154,8 @@ func kindLogs(t *testing.T, fixtures string) (logs []string) {
 	call := func(result int) string {
 		return fmt.Sprintf(`"session":"s","caller":"k","status":200,"tool_calls":[{"name":"f","arguments":"{}"}],"messages":[{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"%d"}]`, result)
 	}
-	write(80, uneven, call)
-	write(80, uneven, func(i int) string { return call(i / 9) })
-	write(80, func(int) float64 { return 2 }, func(i int) string { return call(i / 9) })
+	add(80, uneven, call)
+	add(80, uneven, func(i int) string { return call(i / 9) })
+	add(80, func(int) float64 { return 2 }, func(i int) string { return call(i / 9) })
 	return logs
 }

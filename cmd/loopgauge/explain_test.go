@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,13 +35,9 @@ func TestExplainTakesIDsOfTune(t *testing.T) {
 	}
 	text, _ := said(exitDone, "tune", "--json", log)
 	var found tune.Document
-	if err := json.Unmarshal([]byte(text), &found); err != nil {
-		t.Fatal(err)
-	}
+	unmarshal(t, text, &found)
 	advised, loops := filepath.Join(dir, "policy.yaml"), filepath.Join(dir, "loops")
-	if err := os.WriteFile(advised, []byte(*found.Policy), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, advised, *found.Policy)
 	said(exitDone, "replay", "--policy", advised, "--out", loops, log)
 	fires := map[string]bool{}
 	for _, e := range found.Episodes {
@@ -51,9 +45,7 @@ func TestExplainTakesIDsOfTune(t *testing.T) {
 		for _, from := range []string{log, loops} {
 			text, _ := said(exitDone, "explain", "--json", "--policy", advised, e.ID, from)
 			var x explain.Explanation
-			if err := json.Unmarshal([]byte(text), &x); err != nil {
-				t.Fatal(err)
-			}
+			unmarshal(t, text, &x)
 			if x.Asked != e.ID || x.Episode.Rule != e.Rule || x.Episode.Fingerprint != e.Fingerprint || x.Episode.First != e.First || x.Episode.Fired != e.Fired {
 				t.Errorf("%s, an episode of %s from %s that fired at %s, is explained as %+v", e.ID, e.Rule, e.First, e.Fired, x.Episode)
 			}
@@ -96,19 +88,12 @@ func TestExplainWritesUTF8(t *testing.T) {
 func TestExplainTellsLogsApart(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "var", "log", "a-gateway-with-a-long-name")
-	for _, name := range []string{"app.log", "app.log.1", "rotated/app.log.2"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
 	request := func(at int) string {
 		return fmt.Sprintf(`{"time":%d,"path":"/","query":"","method":"POST"}`+"\n", 1764120000+at)
 	}
-	for name, text := range map[string]string{"app.log": request(3) + request(4), "app.log.1": request(1) + request(2), "rotated/app.log.2": request(0)} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write(t, filepath.Join(dir, "app.log"), request(3)+request(4))
+	write(t, filepath.Join(dir, "app.log.1"), request(1)+request(2))
+	write(t, filepath.Join(dir, "rotated/app.log.2"), request(0))
 	policy := policyFile(t, "version: 1\nrules: [{name: r, identity: [path], scope: [], counter: {kind: sliding, window: 60s}, threshold: 3, cooldown: 30s, action: reject}]\n")
 	got := loopgauge(t, "", "explain", "--policy", policy, filepath.Join(dir, "app.log")+":2", dir)
 	for _, want := range []string{"\n    …/app.log.2:1  2025", "\n    app.log.1:1 ", "\n    app.log:2 ", "fired reject (cooldown)\n"} {
@@ -132,18 +117,12 @@ func TestExplainTellsEpisodesOfCallsApart(t *testing.T) {
 	for i := range 3 {
 		text += fmt.Sprintf(`{"time":%d,"session":"s","messages":[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"a","arguments":"{}"}},{"id":"b","function":{"name":"b","arguments":"{}"}}]}]}`+"\n", 1764120000+i)
 	}
-	if err := os.WriteFile(log, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, log, text)
 	policy := policyFile(t, "version: 1\nrules: [{name: r, identity: tool-call, scope: [session], counter: {kind: cycle, window: 60s}, threshold: 2, action: warn}]\n")
 	var answer explain.Explanation
-	if err := json.Unmarshal([]byte(loopgauge(t, "", "explain", "--json", "--policy", policy, log+":3")), &answer); err != nil {
-		t.Fatal(err)
-	}
+	unmarshal(t, loopgauge(t, "", "explain", "--json", "--policy", policy, log+":3"), &answer)
 	var found replay.Document
-	if err := json.Unmarshal([]byte(loopgauge(t, "", "replay", "--json", "--policy", policy, log)), &found); err != nil {
-		t.Fatal(err)
-	}
+	unmarshal(t, loopgauge(t, "", "replay", "--json", "--policy", policy, log), &found)
 	want := map[string]string{}
 	for _, e := range found.Episodes {
 		want[e.Fingerprint] = e.ID

@@ -271,9 +271,7 @@ func (g *gateway) start(ps *processes, dir string, values map[string]string) (*p
 	values = maps.Clone(values)
 	values["PORT"] = freePort(t)
 	for name, text := range g.files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(fill(text, values)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, name), fill(text, values))
 	}
 	program, err := exec.LookPath(g.program)
 	if err != nil { // Debian has daemons there, which is not on everybody's PATH
@@ -398,9 +396,7 @@ func (l *gatewayLog) judge(t *testing.T, g *gateway, file string) {
 		}
 		var out, errs bytes.Buffer
 		if run(t.Context(), newUI(nil, &out, &errs), []string{"replay", "--json", file}) == exitDone {
-			if err := json.Unmarshal(out.Bytes(), &found); err != nil {
-				t.Fatal(err)
-			}
+			unmarshal(t, out.Bytes(), &found)
 		}
 	}
 	if d := found.Data; d.Judged != want || d.Lines != want || d.Streams[0].Format != l.format {

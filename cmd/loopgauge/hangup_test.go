@@ -23,9 +23,7 @@ func TestHangup(t *testing.T) {
 	defer signal.Stop(hangups)
 	ps := newProcesses(t)
 	log := filepath.Join(t.TempDir(), "access.log")
-	if err := os.WriteFile(log, []byte(`{"time":1,"path":"/v1"}`+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, log, `{"time":1,"path":"/v1"}`+"\n")
 	service := ps.start("watch", "--state", t.TempDir(), "--idle", "100ms", log)
 	service.says("msg=reading")
 	service.signal(syscall.SIGHUP)

@@ -60,14 +60,33 @@ func fewer[T any](list []T) (few []T) {
 func policyFile(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "policy.yaml")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, text)
 	return file
 }
 
+// read is the text of a file.
+func read(tb testing.TB, file string) string {
+	tb.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(text)
+}
+
+// write writes a file, and makes its directory.
+func write[T string | []byte](tb testing.TB, file string, text T) {
+	tb.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+}
+
 // unmarshal reads what a command has printed.
-func unmarshal(t *testing.T, text string, into any) {
+func unmarshal[T string | []byte](t *testing.T, text T, into any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), into); err != nil {
 		t.Fatalf("%v: %.200s", err, text)

@@ -57,18 +57,14 @@ func TestHostileOutput(t *testing.T) {
 			log.WriteString("no request " + strings.NewReplacer("\n", "", "\r", "").Replace(text) + "\n")
 		}
 	}
-	policy := filepath.Join(dir, "policy.yaml")
-	for file, text := range map[string]string{name: log.String(), policy: `version: 1
+	write(t, name, log.String())
+	policy := policyFile(t, `version: 1
 rules:
   - {name: call, profile: tool-call, threshold: 2}
   - {name: aisg, profile: aisg, threshold: 2}
   - {name: team, identity: [method, path], scope: ["attr:header:x-team", user, model], counter: {kind: sliding, window: 1h}, threshold: 2}
 sinks: [{log: {}}]
-`} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+`)
 	says := func(args ...string) (out string) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer

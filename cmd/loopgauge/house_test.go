@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"go/ast"
 	"go/build"
 	"go/importer"
@@ -420,20 +419,17 @@ func TestNoForeignPlaces(t *testing.T) {
 		if data := strings.HasPrefix(name, "fixtures/") && path.Ext(name) != ".md"; data || strings.Contains(name, "testdata/") {
 			return
 		}
-		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.IndexByte(text, 0) >= 0 {
+		text := read(t, filepath.Join(root, filepath.FromSlash(name)))
+		if strings.Contains(text, "\x00") {
 			return // a program that was built here
 		}
 		texts++
 		for _, place := range places {
-			if bytes.Contains(text, []byte(place)) {
+			if strings.Contains(text, place) {
 				t.Errorf("%s names %s", name, place)
 			}
 		}
-		if bytes.Contains(text, []byte(temporary)) {
+		if strings.Contains(text, temporary) {
 			t.Errorf("%s names %s: use t.TempDir, mktemp or .cache", name, temporary)
 		}
 	})
@@ -445,16 +441,13 @@ func TestNoForeignPlaces(t *testing.T) {
 // TestEveryFixtureIsIndexed: fixtures/README.md says of every folder where it
 // is from and under which licence, and the folder's own of every file.
 func TestEveryFixtureIsIndexed(t *testing.T) {
-	index, err := os.ReadFile(filepath.Join(root, "fixtures", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	index := read(t, filepath.Join(root, "fixtures", "README.md"))
 	folders, err := os.ReadDir(filepath.Join(root, "fixtures"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range folders {
-		if f.IsDir() && !bytes.Contains(index, []byte("| ["+f.Name()+"/](")) {
+		if f.IsDir() && !strings.Contains(index, "| ["+f.Name()+"/](") {
 			t.Errorf("fixtures/README.md does not list %s/", f.Name())
 		}
 	}
@@ -465,11 +458,8 @@ func TestEveryFixtureIsIndexed(t *testing.T) {
 		if !ok || !ok2 || strings.HasPrefix(path.Base(file), "LICENSE") || path.Base(file) == "README.md" {
 			return
 		}
-		about, err := os.ReadFile(filepath.Join(root, "fixtures", folder, "README.md"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.ContainsFunc(strings.Split(string(about), "`"), func(word string) bool {
+		about := read(t, filepath.Join(root, "fixtures", folder, "README.md"))
+		if !slices.ContainsFunc(strings.Split(about, "`"), func(word string) bool {
 			match, err := path.Match(word, file)
 			return err == nil && match || strings.HasSuffix(word, "/") && strings.HasPrefix(file, word) || word == path.Base(file)
 		}) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,16 +23,13 @@ func TestKafkaSink(t *testing.T) {
 	lines := loops(3000, time.Now().UTC().Add(-5*time.Hour).Truncate(time.Second))
 	log, alerts, verdicts := b.Topic(t, 1), b.Topic(t, 3), b.Topic(t, 3)
 	file, policy := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "policy.yaml")
-	for name, text := range map[string]string{file: strings.Join(lines, "\n") + "\n", policy: fmt.Sprintf(`version: 1
+	write(t, file, strings.Join(lines, "\n")+"\n")
+	write(t, policy, fmt.Sprintf(`version: 1
 lateness: 1s
 rules: [{name: same, identity: prompt, scope: [session], counter: {kind: sliding, window: 10m}, threshold: 3}]
 kafka: {start: earliest, group: %s}
 sinks: [{kafka: {alerts: "kafka://%s/%s", verdicts: "kafka://%[2]s/%[4]s"}}]
-`, log, b.Address, alerts, verdicts)} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+`, log, b.Address, alerts, verdicts))
 	list := func(text string) []string { return strings.Split(strings.TrimSpace(text), "\n") }
 	wantVerdicts := list(loopgauge(t, "", "replay", "--quiet", "--policy", policy, "--verdicts", "-", file))
 	type alert struct {
@@ -43,9 +39,7 @@ sinks: [{kafka: {alerts: "kafka://%s/%s", verdicts: "kafka://%[2]s/%[4]s"}}]
 	}
 	name := func(text string) (string, alert) {
 		var a alert
-		if err := json.Unmarshal([]byte(text), &a); err != nil {
-			t.Fatal(err)
-		}
+		unmarshal(t, text, &a)
 		return fmt.Sprint(a.ID, " ", a.Revision, " ", a.State), a
 	}
 	wantAlerts := map[string]bool{}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -377,11 +375,7 @@ func TestKindsByIdentity(t *testing.T) {
 	tunesKinds(t)
 	by := func(identity, lines string, want window.Kind, evidence string) {
 		t.Helper()
-		file := filepath.Join(t.TempDir(), "own.yaml")
-		text := "version: 1\nrules: [{name: own, " + identity + ", scope: [session], counter: {kind: streak, window: 10m}, threshold: 4, action: warn}]\n"
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		file := policyFile(t, "version: 1\nrules: [{name: own, "+identity+", scope: [session], counter: {kind: streak, window: 10m}, threshold: 4, action: warn}]\n")
 		some := false
 		for _, k := range tuneDocument(t, lines, "--policy", file).Repeats {
 			if some = true; k.Kind != want || !strings.Contains(k.Evidence, evidence) {
@@ -423,11 +417,7 @@ func TestKindsOfSubagents(t *testing.T) {
 	alike := log(5, func(i, agent int) int { return (i - agent) / 5 }) // healthy, and doing the same
 	by := func(name, scope, lines string, want ...string) {
 		t.Helper()
-		file := filepath.Join(t.TempDir(), "own.yaml")
-		text := "version: 1\nrules: [{name: own, identity: tool-call-result, scope: " + scope + ", counter: {kind: sliding, window: 10m}, threshold: 4, action: warn}]\n"
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		file := policyFile(t, "version: 1\nrules: [{name: own, identity: tool-call-result, scope: "+scope+", counter: {kind: sliding, window: 10m}, threshold: 4, action: warn}]\n")
 		var got []string
 		for _, k := range tuneDocument(t, lines, "--policy", file).Repeats {
 			got = append(got, fmt.Sprint(k.Requests, " ", k.Kind))

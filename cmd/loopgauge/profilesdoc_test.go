@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,11 +21,8 @@ const (
 // what they say. With -update it is made anew.
 func TestProfilesDocument(t *testing.T) {
 	file := filepath.Join(docs, "profiles.md")
-	old, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(old)
+	old := read(t, file)
+	text := old
 	for name, part := range map[string]string{"table": profileTable(t), "differences": differenceTable(), "sources": profileSources()} {
 		before, rest, ok := strings.Cut(text, fmt.Sprintf(partBegins, name))
 		_, after, closed := strings.Cut(rest, partEnds)
@@ -35,16 +31,14 @@ func TestProfilesDocument(t *testing.T) {
 		}
 		text = before + fmt.Sprintf(partBegins, name) + part + partEnds + after
 	}
-	if text == string(old) {
+	if text == old {
 		return
 	}
 	if !*update {
 		t.Errorf("%s is not what the profiles say: run this test with -update", file)
 		return
 	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, text)
 }
 
 func profileTable(t *testing.T) string {

@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -74,9 +72,7 @@ func firedRequests(t *testing.T, verdicts string) map[string]int64 {
 			Time, ID, Rule string
 			Fired          bool
 		}
-		if err := json.Unmarshal([]byte(line), &v); err != nil {
-			t.Fatal(err)
-		}
+		unmarshal(t, line, &v)
 		if request := v.Rule + "\n" + v.Time + "\n" + v.ID; v.Fired && (v.ID == "" || !seen[request]) {
 			seen[request] = true
 			n[v.Rule]++
@@ -188,9 +184,7 @@ func TestExportIsRightAsShipped(t *testing.T) {
 		t.Fatalf("exit code %d\n%s", code, &said)
 	}
 	settings := filepath.Join(dir, ".env")
-	if err := os.WriteFile(settings, out.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, settings, out.Bytes())
 	imported := policyFile(t, "lateness: 10s\n"+loopgauge(t, "", "policy", "import", "--from", "tool-call", settings))
 	var r replay.Document
 	unmarshal(t, loopgauge(t, "", "replay", "--json", "--policy", imported, log), &r)
@@ -222,11 +216,8 @@ func TestTrackerIsAdvisedClosed(t *testing.T) {
 	for i := range 12 { // two minutes apart
 		fmt.Fprintf(&text, `{"time":%d,"id":"r%d","session":"s","model":"m","status":200,"tool_calls":[{"name":"f","arguments":"{}"}]}`+"\n", 1700000000+120*i, i)
 	}
-	for file, text := range map[string]string{log: text.String(), labels: `{"session":"s","loop":true}`} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write(t, log, text.String())
+	write(t, labels, `{"session":"s","loop":true}`)
 	if len(promised(t, log, "--profile", "tool-call-shipped", "--window", "2m", "--labels", labels)) == 0 {
 		t.Error("nothing is advised: the test shows nothing")
 	}

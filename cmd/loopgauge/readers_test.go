@@ -58,11 +58,8 @@ func pathLeaves(t *testing.T, dir, table string) (list []pathLeaf) {
 			file = found[0]
 		}
 	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	data := read(t, file)
+	f, err := parquet.OpenFile(strings.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,22 +20,16 @@ func checkout(t *testing.T, names ...string) string {
 	}
 	dir := filepath.Join(t.TempDir(), "a b")
 	for _, name := range names {
-		text, err := os.ReadFile(filepath.Join(top, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(t, filepath.Join(dir, name), string(text))
+		script(t, filepath.Join(dir, name), read(t, filepath.Join(top, name)))
 	}
 	return dir
 }
 
-// write writes a file that can be run.
-func write(t *testing.T, file, text string) {
+// script writes a file that can be run.
+func script(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
+	write(t, file, text)
+	if err := os.Chmod(file, 0o700); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -68,7 +62,7 @@ func TestMakeBelowASpace(t *testing.T) {
 // see are installed anew.
 func TestSetupAfterAnUpgradeOfPython(t *testing.T) {
 	dir := checkout(t, "scripts/setup.sh", "scripts/requirements.txt")
-	write(t, filepath.Join(dir, "bin/python3"), `#!/bin/sh
+	script(t, filepath.Join(dir, "bin/python3"), `#!/bin/sh
 [ "$1 $2" != "-m venv" ] || { mkdir -p "$3/bin" && cp "$0" "$3/bin/python"; }
 `)
 	const line = "scripts/setup.sh python"
@@ -78,7 +72,7 @@ func TestSetupAfterAnUpgradeOfPython(t *testing.T) {
 	if out, err := shell(t, dir, line); err != nil || out != "" {
 		t.Errorf("there is nothing to do, and it says %q, %v", out, err)
 	}
-	write(t, filepath.Join(dir, ".cache/venv/bin/python"), `#!/bin/sh
+	script(t, filepath.Join(dir, ".cache/venv/bin/python"), `#!/bin/sh
 case "$*" in *import*) exit 1 ;; esac
 `)
 	if out, err := shell(t, dir, line); err != nil || !strings.Contains(out, "installing Python packages") {
@@ -89,7 +83,7 @@ case "$*" in *import*) exit 1 ;; esac
 // TestSetupThatFails leaves nothing at work.
 func TestSetupThatFails(t *testing.T) {
 	dir := checkout(t, "scripts/setup.sh", "scripts/requirements.txt")
-	write(t, filepath.Join(dir, "bin/python3"), `#!/bin/sh
+	script(t, filepath.Join(dir, "bin/python3"), `#!/bin/sh
 case "$*" in
 *"-m venv"*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
 *"pip install"*) sleep 0.5 ;;
@@ -108,7 +102,7 @@ esac
 // not passed over.
 func TestFuzzWhatDoesNotCompile(t *testing.T) {
 	dir := checkout(t, "scripts/fuzz.sh")
-	write(t, filepath.Join(dir, "bin/go"), `#!/bin/sh
+	script(t, filepath.Join(dir, "bin/go"), `#!/bin/sh
 case "$*" in
 "list ./...") echo good bad ;;
 *"-list ^Fuzz good") echo FuzzGood ;;
@@ -124,10 +118,10 @@ esac
 // that is full, is not taken for the whole by the next benchmark.
 func TestGrownLogIsWhole(t *testing.T) {
 	dir := checkout(t, "scripts/bench/prepare.sh")
-	write(t, filepath.Join(dir, "bin/go"), `#!/bin/sh
+	script(t, filepath.Join(dir, "bin/go"), `#!/bin/sh
 printf '#!/bin/sh\necho half; exit 1\n' >"$3" && chmod +x "$3"
 `)
-	write(t, filepath.Join(dir, "scripts/bench/some.sh"), `set -euo pipefail
+	script(t, filepath.Join(dir, "scripts/bench/some.sh"), `set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/prepare.sh"
 log=$(grown)
 `)
@@ -142,8 +136,8 @@ log=$(grown)
 // TestKafkaInterrupted: a broker that was not waited for does not run on.
 func TestKafkaInterrupted(t *testing.T) {
 	dir := checkout(t, "scripts/kafka.sh", "scripts/kafka/pom.xml")
-	write(t, filepath.Join(dir, "scripts/setup.sh"), "#!/bin/sh\n")
-	write(t, filepath.Join(dir, "bin/java"), `#!/bin/sh
+	script(t, filepath.Join(dir, "scripts/setup.sh"), "#!/bin/sh\n")
+	script(t, filepath.Join(dir, "bin/java"), `#!/bin/sh
 case "$*" in *StorageTool*) exit ;; esac
 while [ -d "$(dirname "$0")" ]; do sleep 0.1; done
 `)

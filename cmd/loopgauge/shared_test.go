@@ -49,10 +49,7 @@ func TestTortureShared(t *testing.T) {
 	dir := t.TempDir()
 	sink := newRecorder()
 	defer sink.Close()
-	policy := filepath.Join(dir, "policy.yaml")
-	if err := os.WriteFile(policy, fmt.Appendf(nil, sharedPolicy, sink.URL), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	policy := policyFile(t, fmt.Sprintf(sharedPolicy, sink.URL))
 	raw, events := "kafka://"+broker.Address+"/"+topic, "kafka://"+broker.Address+"/"+topic+"-events"
 	extract := func(idle string) *process {
 		return ps.start("extract", "--policy", policy, "--idle", idle, "--partitions", "5", "--to", events, raw)
@@ -223,11 +220,8 @@ func unique(t *testing.T, pattern string) []string {
 	}
 	all := map[string]bool{}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(text)) {
+		text := read(t, file)
+		for line := range strings.Lines(text) {
 			if strings.HasSuffix(line, "\n") {
 				all[line] = true
 			}

@@ -47,10 +47,7 @@ func TestSpark(t *testing.T) {
 	}
 	dir := t.TempDir()
 	binary := newProcesses(t).binary
-	policy := filepath.Join(dir, "policy.yaml")
-	if err := os.WriteFile(policy, []byte(sparkRules), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	policy := policyFile(t, sparkRules)
 	logs := sparkLogs(t, dir, 60_000)
 
 	var tuned struct {
@@ -151,9 +148,7 @@ func sparkRefused(t *testing.T, binary, policy, dir, events string, logs []strin
 	extract(filepath.Join(mixed, "00000000"), "--policy", policy, logs[0])
 	extract(filepath.Join(mixed, "00000001"), logs[1])
 	extract(filepath.Join(stopped, "00000000"), "--policy", policy, logs[0])
-	if err := os.WriteFile(filepath.Join(stopped, "_under_way"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(stopped, "_under_way"), "")
 	extract(filepath.Join(nothing, "00000000"), "--policy", policy, logs[len(logs)-1])
 	counts := filepath.Join(dir, "refused")
 	return map[string][]string{
@@ -184,9 +179,7 @@ func TestSparkMissingLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	empty, missing := filepath.Join(dir, "empty"), filepath.Join(dir, "missing")
-	if err := os.WriteFile(empty, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, empty, "")
 	c = exec.CommandContext(t.Context(), "sh", "-c", string(loop))
 	c.Stdin = strings.NewReader("00000000\t" + empty + "\n00000001\t" + missing + "\n")
 	if out, err := c.Output(); err != nil || string(out) != "00000001 "+missing+"\n" {
@@ -223,9 +216,7 @@ func sparkLogs(t *testing.T, dir string, requests int) (logs []string) {
 	}
 	for i, text := range []string{"", `{"time":"2026-11-20T22:00:00Z","model":"probe"}` + "\n"} {
 		name := filepath.Join(dir, fmt.Sprintf("nothing %d.jsonl", i))
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, text)
 		logs = append(logs, name)
 	}
 	now := time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -13,10 +12,7 @@ func TestStoreRequests(t *testing.T) {
 	store := startS3Stub(t)
 	want := []string{"GET ", "GET "} // lists
 	for _, name := range []string{"a", "b"} {
-		text, err := os.ReadFile(filepath.Join(fixtures, "formats/litellm/litellm_callback.jsonl.zst"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := []byte(read(t, filepath.Join(fixtures, "formats/litellm/litellm_callback.jsonl.zst")))
 		store.locked(func() { store.objects["logs/"+name] = text })
 		want = append(want, "GET logs/"+name)
 	}

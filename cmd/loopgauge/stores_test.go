@@ -175,35 +175,19 @@ func fails(t *testing.T, want string, args ...string) {
 // gzip and zstd, in a folder a day.
 func stored(t *testing.T, dir string) {
 	t.Helper()
-	for _, day := range []string{"2026-11-20", "2026-11-21"} {
-		if err := os.MkdirAll(filepath.Join(dir, "litellm", day), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write := func(name string, text []byte) {
-		if err := os.WriteFile(filepath.Join(dir, "litellm", name), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	read := func(name string) []byte {
-		text, err := os.ReadFile(filepath.Join(fixtures, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return text
-	}
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
-	if _, err := z.Write(read("formats/nginx-json/nginx_json.log")); err != nil {
+	if _, err := io.WriteString(z, read(t, filepath.Join(fixtures, "formats/nginx-json/nginx_json.log"))); err != nil {
 		t.Fatal(err)
 	}
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	write("2026-11-20/old.json", read("formats/litellm/generic_api.json_array.log"))
-	write("2026-11-21/calls.jsonl", read("formats/litellm/litellm_callback.jsonl.zst"))
-	write("2026-11-21/front.log", packed.Bytes())
-	write("README.md", []byte("beside logs"))
+	to, from := filepath.Join(dir, "litellm"), filepath.Join(fixtures, "formats/litellm")
+	write(t, filepath.Join(to, "2026-11-20/old.json"), read(t, filepath.Join(from, "generic_api.json_array.log")))
+	write(t, filepath.Join(to, "2026-11-21/calls.jsonl"), read(t, filepath.Join(from, "litellm_callback.jsonl.zst")))
+	write(t, filepath.Join(to, "2026-11-21/front.log"), packed.Bytes())
+	write(t, filepath.Join(to, "README.md"), "beside logs")
 }
 
 // judged is what replay says of logs, without what names them.
@@ -307,9 +291,7 @@ func (s objectStore) reads(t *testing.T, port string, want replay.Document) {
 	}
 	fixture := filepath.Join(t.TempDir(), "stored.test.yaml")
 	text := "log: ['" + s.name("logs/litellm") + "']\nlimits: {episodes: 1000}\nmust_fire: [{rule: last-messages}]\n"
-	if err := os.WriteFile(fixture, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, fixture, text)
 	if out := does(t, "test", fixture); !strings.HasSuffix(out, "1 fixture: 1 ok\n") {
 		t.Errorf("test: %s", out)
 	}
@@ -368,9 +350,7 @@ func (s objectStore) copy(t *testing.T, port, from, to string) {
 			t.Fatal(err)
 		}
 		file := filepath.Join(to, filepath.FromSlash(strings.TrimPrefix(o.Key, key)))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, text, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		write(t, file, text)
 	}
 }
 

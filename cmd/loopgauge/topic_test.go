@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,9 +43,7 @@ func TestTopic(t *testing.T) {
 	at := time.Now().UTC().Add(-5 * time.Hour).Truncate(time.Second)
 	lines := loops(5000, at)
 	file := filepath.Join(dir, "log.jsonl")
-	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, strings.Join(lines, "\n")+"\n")
 	topic := b.Topic(t, 3)
 	var records []*kgo.Record
 	for i, line := range lines {
@@ -100,16 +96,12 @@ func TestTopic(t *testing.T) {
 			Request struct{ ID, Time string }
 			Rules   []struct{ Fingerprints []struct{ Count int } }
 		}
-		if err := json.Unmarshal([]byte(out), &x); err != nil {
-			t.Fatal(err)
-		}
+		unmarshal(t, out, &x)
 		return map[string]any{"id": x.Request.ID, "time": x.Request.Time, "answer": x.Answer, "rules": fmt.Sprint(x.Rules)}
 	}
 	fired := slices.IndexFunc(want, func(v string) bool { return strings.Contains(v, `"fired":true`) })
 	var one struct{ ID string }
-	if err := json.Unmarshal([]byte(want[fired]), &one); err != nil {
-		t.Fatal(err)
-	}
+	unmarshal(t, want[fired], &one)
 	for _, id := range []string{one.ID, "r0"} {
 		line := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, `"id":"`+id+`"`) })
 		p := records[line].Partition
@@ -157,11 +149,7 @@ func TestTopic(t *testing.T) {
 
 // TestTopicPolicy: what a policy says of topics is heeded.
 func TestTopicPolicy(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "policy.yaml")
-	text := "version: 1\nrules: [{name: a, profile: fairvisor}]\nkafka: {sasl: {mechanism: plain, user: u, password: \"${LOOPGAUGE_NOT_THERE}\"}}\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := policyFile(t, "version: 1\nrules: [{name: a, profile: fairvisor}]\nkafka: {sasl: {mechanism: plain, user: u, password: \"${LOOPGAUGE_NOT_THERE}\"}}\n")
 	var out, errs bytes.Buffer
 	code := run(t.Context(), newUI(strings.NewReader(""), &out, &errs), []string{"replay", "--policy", file, "kafka://127.0.0.1:1/t"})
 	if code != exitUsage || !strings.Contains(errs.String(), "LOOPGAUGE_NOT_THERE is not set in the environment") {

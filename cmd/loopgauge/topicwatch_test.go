@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -72,19 +71,17 @@ func TestWatchTopics(t *testing.T) {
 		broker.Produce(t, topic, int32(p), values...)
 	}
 	dir := t.TempDir()
-	write := func(name, url string) string {
+	policyTo := func(name, url string) string {
 		t.Helper()
 		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, fmt.Appendf(nil, topicPolicy, url), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, file, fmt.Sprintf(topicPolicy, url))
 		return file
 	}
 
 	// Alone.
 	sink := newRecorder()
 	defer sink.Close()
-	policy := write("a policy.yaml", sink.URL)
+	policy := policyTo("a policy.yaml", sink.URL)
 	alone := ps.start("watch", "--idle", "1s", "--checkpoint", "300ms", "--policy", policy, "--state", filepath.Join(dir, "state"), "--listen", "0", raw)
 	sink.waitFor(ps, alone, "opened")
 	told := sink.first(t, "opened")
@@ -106,7 +103,7 @@ func TestWatchTopics(t *testing.T) {
 	// Shared by two, with a third that waits.
 	sink = newRecorder()
 	defer sink.Close()
-	policy = write("shared.yaml", sink.URL)
+	policy = policyTo("shared.yaml", sink.URL)
 	events := raw + "-events"
 	extract := ps.start("extract", "--policy", policy, "--idle", "1s", "--partitions", "2", "--to", events, raw)
 	waitTopic(t, broker, extract, topic+"-events-checkpoints")
@@ -176,9 +173,7 @@ func (r *recorder) first(t *testing.T, state string) (a told) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, bodies := range r.bodies { // any order: one is as good as another
-		if err := json.Unmarshal([]byte(bodies[0]), &a); err != nil {
-			t.Fatal(err)
-		}
+		unmarshal(t, bodies[0], &a)
 		if a.State == state && a.Explain != "" {
 			return a
 		}

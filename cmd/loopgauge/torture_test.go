@@ -138,10 +138,7 @@ func torture(t *testing.T, random *rand.Rand, split [][]string) {
 	topic := broker.Topic(t, partitions)
 	sink := newRecorder()
 	defer sink.Close()
-	policy := filepath.Join(dir, "policy.yaml")
-	if err := os.WriteFile(policy, fmt.Appendf(nil, torturePolicy, sink.URL), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	policy := policyFile(t, fmt.Sprintf(torturePolicy, sink.URL))
 
 	// What is written, piece by piece, for as long as there are faults.
 	var wg sync.WaitGroup
@@ -253,18 +250,11 @@ var idleLine = regexp.MustCompile(`msg="stream is idle" stream=\S+`)
 func (ps *processes) sameLines(want, got string) {
 	t := ps.t
 	t.Helper()
-	a, err := os.ReadFile(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(got)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if bytes.Equal(a, b) {
+	a, b := read(t, want), read(t, got)
+	if a == b {
 		return
 	}
-	wanted, gotten := strings.Split(string(a), "\n"), strings.Split(string(b), "\n")
+	wanted, gotten := strings.Split(a, "\n"), strings.Split(b, "\n")
 	i := 0
 	for i < min(len(wanted), len(gotten))-1 && wanted[i] == gotten[i] {
 		i++

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
@@ -186,19 +185,14 @@ func TestTuneTellsKindsApart(t *testing.T) {
 func TestTuneKnowsDoubleLogging(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(fixtures, "formats/nginx-json/nginx_json.log")
-	text, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := read(t, log)
 	dir := t.TempDir()
 	var twice, bare []string
 	ids := regexp.MustCompile(`"(x_)?request_id":"[^"]*",`)
 	for _, name := range []string{"a.log", "b.log"} {
-		for list, text := range map[*[]string][]byte{&twice: text, &bare: ids.ReplaceAll(text, nil)} {
+		for list, text := range map[*[]string]string{&twice: text, &bare: ids.ReplaceAllString(text, "")} {
 			file := filepath.Join(dir, fmt.Sprintf("%d-%s", len(text), name))
-			if err := os.WriteFile(file, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			write(t, file, text)
 			*list = append(*list, file)
 		}
 	}
@@ -284,20 +278,15 @@ func TestSweepAgreesWithDuckDB(t *testing.T) {
 	python := pythonOf(t)
 	log := filepath.Join(fixtures, "tau2/tau2_litellm.jsonl.zst")
 	dir := t.TempDir()
-	policy := filepath.Join(dir, "policy.yaml")
-	if err := os.WriteFile(policy, []byte(`version: 1
+	policy := policyFile(t, `version: 1
 rules:
   - {name: texts, identity: aisg, scope: [], counter: {kind: sliding, window: 1m}, threshold: 6, action: warn}
   - {name: calls, identity: tool-call, scope: [session], counter: {kind: sliding, window: 1m}, threshold: 6, action: warn}
-`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+`)
 	events := filepath.Join(dir, "dataset")
 	loopgauge(t, "", "replay", "--quiet", "--policy", policy, "--out", events, log)
 	doc := filepath.Join(dir, "tune.json")
-	if err := os.WriteFile(doc, []byte(loopgauge(t, "", "tune", "--json", "--policy", policy, log)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, doc, loopgauge(t, "", "tune", "--json", "--policy", policy, log))
 	out, err := exec.Command(python, "testdata/duckdb_sweep.py", events, doc).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -45,14 +45,8 @@ func TestPartsAddUp(t *testing.T) {
 func TestWatchRefused(t *testing.T) {
 	dir := t.TempDir()
 	state, packed, p := filepath.Join(dir, "state"), filepath.Join(dir, "x.xz"), filepath.Join(dir, "policy.yaml")
-	for name, text := range map[string]string{
-		packed: "\xFD7zXZ\x00",
-		p:      "version: 1\nkafka: {tls: {ca: none.pem}}\nrules:\n  - {name: a, identity: last-messages, scope: [session], counter: {kind: sliding, window: 1m}, threshold: 4}\n",
-	} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write(t, packed, "\xFD7zXZ\x00")
+	write(t, p, "version: 1\nkafka: {tls: {ca: none.pem}}\nrules:\n  - {name: a, identity: last-messages, scope: [session], counter: {kind: sliding, window: 1m}, threshold: 4}\n")
 	fails(t, "loopgauge replay -", "watch", "--state", state, packed)
 	fails(t, "the directory must be there", "watch", "--state", state, filepath.Join(dir, "gone", "app.log"))
 	fails(t, "none.pem", "watch", "--state", state, "--policy", p, "kafka://127.0.0.1:1/log")
@@ -200,9 +194,7 @@ func TestWatchOutGoesOn(t *testing.T) {
 	release()
 
 	key := func(name string) string {
-		if err := os.WriteFile(in(name), []byte(strings.Repeat(name, 20)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, in(name), strings.Repeat(name, 20))
 		return in(name)
 	}
 	begins("state", "keyed", "--fingerprint-key", key("one"))
@@ -265,9 +257,7 @@ func TestWatchZone(t *testing.T) {
 		t.Errorf("a topic: %v, %v", c.Zone, err)
 	}
 	file := filepath.Join(t.TempDir(), "app.log")
-	if err := os.WriteFile(file, []byte(`{"time":1,"id":"a","path":"/"}`+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, `{"time":1,"id":"a","path":"/"}`+"\n")
 	open, err := f.feed([]string{file}, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
