@@ -35,14 +35,14 @@ type whose struct{ session, user, agentID, agent []byte }
 func (w *whose) attribute(s *rawjson.Scanner, key []byte) bool {
 	switch string(key) {
 	case "session.id", "gen_ai.conversation.id", "langfuse.session.id", "gcp.vertex.agent.session_id", "ai.telemetry.metadata.sessionId", "ai.settings.context.sessionId", "mastra.metadata.sessionId", "spring.ai.chat.client.conversation.id",
-		"traceloop.association.properties.session_id", "traceloop.association.properties.chat_id",
+		"traceloop.association.properties.session_id", "traceloop.association.properties.chat_id", "lmnr.association.properties.session_id",
 		"langsmith.metadata.session_id", "langsmith.metadata.thread_id", "langsmith.metadata.conversation_id":
 		// Microsoft's Agent Framework calls the response that a request follows its
 		// conversation: each request would be one of its own.
 		if t := otelText(s); fingerprint.NamesSession(t) && !drawn(t, "resp_") {
 			w.session = t
 		}
-	case "user.id", "enduser.id", "langfuse.user.id", "ai.telemetry.metadata.userId", "ai.settings.context.userId", "mastra.metadata.userId", "traceloop.association.properties.user_id", "gen_ai.user", "llm.user":
+	case "user.id", "enduser.id", "langfuse.user.id", "ai.telemetry.metadata.userId", "ai.settings.context.userId", "mastra.metadata.userId", "traceloop.association.properties.user_id", "lmnr.association.properties.user_id", "gen_ai.user", "llm.user":
 		w.user = first(otelText(s), w.user)
 	case "gen_ai.agent.id":
 		w.agentID = otelText(s)

@@ -160,6 +160,16 @@ func TestOtelSpan(t *testing.T) {
 	}
 	f(` tool_calls=1 name=f arguments={}`, call("gen_ai.output.messages", `[{"function_call":{"name":"f","arguments":"{}"},"finish_reason":"function_call"}]`)...)
 	f(` tool_calls=2 name=f name=g`, call("gen_ai.output.messages", `[{"finish_reason":"tool_call","tool_calls":[{"name":"f"}]},{"finish_reason":"tool_call","tool_calls":[{"name":"g"}]}]`)...)
+	// Laminar has the answer as the provider gave it.
+	f(` user=u session=s tool_calls=1 call=t name=f arguments={}`, call("lmnr.association.properties.session_id", "s", "lmnr.association.properties.user_id", "u",
+		"gen_ai.output.messages", `[{"finish_reason":"tool_calls","message":{"role":"assistant","content":null,"tool_calls":[{"id":"t","function":{"name":"f","arguments":"{}"}}]}}]`)...)
+	f(` tool_calls=1 call=t name=f arguments={}`, call("gen_ai.output.messages", `[{"type":"reasoning","id":"r"},{"type":"function_call","id":"i","call_id":"t","name":"f","arguments":"{}"}]`)...)
+	f(` tool_calls=1 call=t name=f arguments={}`, call("gen_ai.output.messages", `[{"role":"assistant","content":[{"type":"text","text":"so"},{"type":"tool_use","id":"t","name":"f","input":{}}],"stop_reason":"tool_use"}]`)...)
+	// LangChain has the calls of Anthropic in both places.
+	const block, listed = `"content":[{"type":"tool_use","id":"t","name":"f","input":{}}]`, `"tool_calls":[{"id":"t","name":"f","args":{}}]`
+	for _, message := range []string{block + "," + listed, listed + "," + block} {
+		f(` tool_calls=1 call=t name=f arguments={}`, call("gen_ai.output.messages", `[{"role":"assistant",`+message+`}]`)...)
+	}
 	f(` messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"it's\"}]}"`, "llm.request.type", "chat", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", `[{'type': 'text', 'text': "it's"}]`)
 	for _, text := range []string{"[{name}]", "[{'type': 'text', 'text': 'cut"} { // no list
 		f(` messages=1 last="{\"role\":\"user\",\"content\":\"`+text+`\"}"`, "llm.request.type", "chat", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", text)

@@ -253,7 +253,8 @@ func (c *chat) sort(part rawjson.Value) {
 	}
 }
 
-// issued reads the calls in a list of messages with parts.
+// issued reads the calls in a list of messages with parts, or of what the provider
+// answered, as Laminar keeps it: choices, items, or Anthropic's message.
 func (c *chat) issued(list []byte, r *fingerprint.Request, reads fingerprint.Field) {
 	r.ToolCallsLogged = true
 	if reads&fingerprint.ReadsResponse == 0 {
@@ -263,20 +264,38 @@ func (c *chat) issued(list []byte, r *fingerprint.Request, reads fingerprint.Fie
 	s := &c.scan
 	s.Reset(list)
 	for s.Array(); s.NextElement(); {
+		var item itemCall
+		others := len(r.ToolCalls)
 		for s.Object(); s.NextKey(); {
+			some := len(r.ToolCalls) > others // LangChain keeps Anthropic's calls in two places
 			switch string(s.Key) {
 			case "parts":
 				for s.Array(); s.NextElement(); {
 					readPartCall(s, r)
 				}
+			case "message":
+				readMessageCalls(s, r, reads)
+			case "content":
+				if some {
+					continue
+				}
+				for s.Array(); s.NextElement(); {
+					readItemCall(s, r)
+				}
 			case "tool_calls":
-				readToolCalls(s, r, len(r.ToolCalls), reads)
+				if some {
+					continue
+				}
+				readToolCalls(s, r, others, reads)
 			case "function_call":
 				readToolCall(s, r)
 			case "finish_reason":
 				called = endsInCall(s.Text(nil)) || called
+			default:
+				item.field(s)
 			}
 		}
+		item.keep(r)
 	}
 	if called && len(r.ToolCalls) == 0 { // LiteLLM keeps that it called, and not what
 		r.ToolCallsLogged = false
