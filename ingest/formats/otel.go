@@ -235,6 +235,8 @@ func (p *otel) scope(s *rawjson.Scanner) {
 // isGateway tells a gateway's own spans: their service is not who called.
 func isGateway(library []byte) bool { return string(library) == "litellm" || isOpenRouter(library) }
 
+func isOpenLIT(library []byte) bool { return bytes.HasPrefix(library, []byte("openlit.")) }
+
 // serviceName finds the name of the service.
 func serviceName(s *rawjson.Scanner, old []byte) []byte {
 	for s.Array(); s.NextElement(); {

@@ -361,6 +361,34 @@ func TestOtelSpan(t *testing.T) {
 	is("column 0: no request in it", "http.route", "/v1/chat/completions")
 }
 
+// TestOtelLeftOut: what libraries leave out of spans that are else as the conventions say.
+func TestOtelLeftOut(t *testing.T) {
+	const of = "gen_ai.response.id"
+	f := func(want, library string, attributes ...string) {
+		t.Helper()
+		line := otelSpans(`{"spanId":"a","startTimeUnixNano":"1000000000",` + otelAttributes(append(attributes, "gen_ai.operation.name", "chat")...) + `}`)
+		if got := requests(t, "otel", strings.Replace(line, `"name":"x"`, `"name":"`+library+`"`, 1)); got != "id=a named"+want {
+			t.Errorf("%q\ngot  %s\nwant id=a named%s", attributes, got, want)
+		}
+	}
+	said := ` messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"go\"}]}"`
+	text := `[{"role":"user","parts":[{"type":"text","content":"go"}]}]`
+	// OpenLIT leaves items of the Responses API out: an agent that goes on looks like one that asks again.
+	f(said+` lost="parts of the messages lost by the logger"`, "openlit.instrumentation.openai", of, "resp_1", "gen_ai.input.messages", text)
+	f(said, "openlit.instrumentation.openai", of, "chatcmpl-1", "gen_ai.input.messages", text)
+	f(said, "opentelemetry.util.genai.handler", of, "resp_1", "gen_ai.input.messages", text)
+
+	// OpenLLMetry for JavaScript has the items as one text, and not what was called.
+	const openai, anthropic = "@traceloop/instrumentation-openai", "@traceloop/instrumentation-anthropic"
+	items := `[{"role":"user","parts":[{"type":"text","content":"[{\"role\":\"user\",\"content\":\"go\"},{\"type\":\"function_call\",\"call_id\":\"t\",\"name\":\"f\",\"arguments\":\"{}\"},{\"type\":\"function_call_output\",\"call_id\":\"t\",\"output\":\"ok\"}]"}]}]`
+	f(` messages=3 last="{\"type\":\"function_call_output\",\"call_id\":\"t\",\"output\":\"ok\"}"`, openai, "gen_ai.input.messages", items,
+		"gen_ai.output.messages", `[{"role":"assistant","finish_reason":"stop","parts":[{"type":"text","content":""}]}]`)
+	f(said+` tool_calls=0`, openai, "gen_ai.input.messages", text, "gen_ai.output.messages", `[{"role":"assistant","finish_reason":"stop","parts":[{"type":"text","content":"so"}]}]`)
+	// Of Anthropic's streams it has calls without their arguments.
+	f(``, anthropic, "gen_ai.output.messages", `[{"role":"assistant","finish_reason":"","parts":[{"type":"text","content":""},{"type":"tool_call","id":"t","name":"f","arguments":{}}]}]`)
+	f(` tool_calls=1 call=t name=f arguments={}`, anthropic, "gen_ai.output.messages", `[{"role":"assistant","finish_reason":"tool_call","parts":[{"type":"tool_call","id":"t","name":"f","arguments":{}}]}]`)
+}
+
 // TestLogfire: of a streamed call Logfire writes a span as it is opened, and one of
 // what came of it.
 func TestLogfire(t *testing.T) {

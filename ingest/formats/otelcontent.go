@@ -12,8 +12,14 @@ import (
 func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 	switch {
 	case p.input != nil:
+		if isOpenLLMetryJS(sp.library) {
+			p.input = first(itemsSaid(&p.body, p.input), p.input)
+		}
 		p.in.messages(p.input, r, p.reads)
 		r.Messages.System = p.system
+		if isOpenLIT(sp.library) && r.Lost == fingerprint.Computable && p.lacksItems(sp, r) {
+			r.Lost = fingerprint.LossyContent
+		}
 	case p.request != nil && (len(p.in.found) == 0 || isBody(&p.body, p.request)) && p.whole(r):
 	case len(p.in.found) > 0:
 		tail := sp.dropped && p.in.cutHead()
@@ -42,6 +48,9 @@ func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 		if !r.ToolCallsLogged && r.Lost == fingerprint.Computable && len(p.out.found) > 0 {
 			p.out.flatCalls(r)
 			r.ToolCallsLogged = len(r.ToolCalls) > 0
+		}
+		if isOpenLLMetryJS(sp.library) {
+			forgetJSCalls(p.output, r)
 		}
 	case p.calls != nil:
 		p.out.sdkCalls(p.calls, r)
@@ -78,8 +87,8 @@ func (p *otelCall) failed(sp *otelSpan, r *fingerprint.Request) bool {
 }
 
 // lacksItems tells a call of the Responses API with tools whose input has neither
-// calls nor results: OpenLLMetry to 0.52 and LiteLLM's otel leave them out, so that
-// all requests of an agent look alike.
+// calls nor results: OpenLLMetry to 0.52, OpenLIT and LiteLLM's otel leave them out, so
+// that all requests of an agent look alike.
 func (p *otelCall) lacksItems(sp *otelSpan, r *fingerprint.Request) bool {
 	return sp.responses && r.HasTools != fingerprint.No && !slices.ContainsFunc(p.in.found, func(f flat) bool {
 		return f.kind == flatCall || string(f.name) == "role" && string(f.value) == "tool"
