@@ -1,6 +1,7 @@
 package sinks
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -64,6 +65,21 @@ func WriteAtomic(path string, data []byte) error {
 	return f.Commit()
 }
 
+// Write adds to what is written.
+func (f *AtomicFile) Write(b []byte) (int, error) {
+	n, err := f.File.Write(b)
+	return n, f.placed(err)
+}
+
+// placed has an error name the file's place, and not the hidden name, another each
+// time, under which it is written.
+func (f *AtomicFile) placed(err error) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		pathErr.Path = f.path
+	}
+	return err
+}
+
 // Seal ends the writing, and makes sure that the file is on disk.
 func (f *AtomicFile) Seal() error {
 	if f.sealed {
@@ -73,10 +89,7 @@ func (f *AtomicFile) Seal() error {
 	if f.inPlace {
 		return f.Close()
 	}
-	if err := errors.Join(f.Chmod(f.mode), f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("%s: %w", f.path, err)
-	}
-	return nil
+	return f.placed(cmp.Or(f.Chmod(f.mode), f.Sync(), f.Close())) // all are done
 }
 
 // Commit seals the file and puts it in its place, where it will be after a

@@ -64,3 +64,23 @@ func TestAtomicFileOverWhatIsThere(t *testing.T) {
 		t.Error("a directory is taken for a file")
 	}
 }
+
+// What cannot be written is said of the file's place: under the hidden name, another
+// each time, watch said twice why it wrote no checkpoint.
+func TestAtomicFileFails(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	for what, do := range map[string]func(*AtomicFile) error{
+		"write": func(f *AtomicFile) error { _, err := f.Write([]byte("new")); return err },
+		"chmod": (*AtomicFile).Seal,
+	} {
+		f, err := CreateAtomic(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Close() // the system takes nothing more
+		if err := do(f); err == nil || err.Error() != what+" "+path+": file already closed" {
+			t.Errorf("%s: said %v", what, err)
+		}
+		f.Abort()
+	}
+}

@@ -203,7 +203,7 @@ func (s *Store) write(version uint64, state []byte) error {
 	sum.Write(state)
 	for _, part := range [][]byte{head, state, sum.Sum(nil)} {
 		if _, err := f.Write(part); err != nil {
-			return fmt.Errorf("%s: %w", s.dir, err)
+			return err
 		}
 	}
 	if err := f.Commit(); err != nil {
