@@ -113,7 +113,21 @@ func (f *watchFlags) check(args []string) error {
 	if _, err := kafka.ParseStart(f.start); err != nil {
 		return fmt.Errorf("--start: %w", err)
 	}
-	return errors.Join(noFile("--state", f.state), noFile("--out", f.out), noDirectory("--verdicts", f.verdicts), f.apart(args))
+	return errors.Join(noFile("--state", f.state), noFile("--out", f.out), noDirectory("--verdicts", f.verdicts), noDataset(args), f.apart(args))
+}
+
+// noDataset refuses what holds nothing but what an earlier run wrote with --out:
+// watch would wait there for a log for ever.
+func noDataset(args []string) error {
+	for _, arg := range args {
+		if !parquet.IsDataset(arg) {
+			continue
+		}
+		if logs, _ := ingest.Find([]string{arg}, nil); len(logs) == 0 {
+			return fmt.Errorf("%s is a dataset, which replay and tune read: watch needs the logs", arg)
+		}
+	}
+	return nil
 }
 
 // apart refuses to write among what is read: what watch keeps there would be lines
