@@ -88,32 +88,33 @@ func (f *extractFlags) check(c *cobra.Command, args []string) error {
 }
 
 func (f *extractFlags) run(c *cobra.Command, u *ui, from string) error {
+	log, err := f.say.logger(u)
+	if err != nil {
+		return usage(err)
+	}
 	p, err := f.load()
 	if err != nil {
 		return err
 	}
 	o := shared.ExtractOptions{
 		Partitions: f.partitions, Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: f.lateness.or(p.Lateness), Idle: *f.idle.Duration,
-		Extract: extractOptions(p),
+		Extract: extractOptions(p), Log: log,
 	}
 	o.Extract.Key, o.Extract.HashIDs = f.secret, f.hashIDs
-	if o.Log, err = f.say.logger(u); err != nil {
-		return usage(err)
-	}
-	passOverHangups(o.Log)
+	passOverHangups(log)
 	if f.start == "" && p.Kafka == nil {
 		f.start = "earliest"
 	}
-	if o.From, err = f.logs.sharedConfig(from, f.start, "-extract", o.Log); err != nil {
+	if o.From, err = f.logs.sharedConfig(from, f.start, "-extract", log); err != nil {
 		return usage(err)
 	}
-	if o.To, err = f.logs.liveConfig(f.to, o.Log); err != nil {
+	if o.To, err = f.logs.liveConfig(f.to, log); err != nil {
 		return usage(err)
 	}
 	if o.From.String() == o.To.String() {
 		return usage(errors.New("--to is the topic that is read: name another"))
 	}
 	sum, err := shared.Extract(c.Context(), o)
-	o.Log.Info("extracted", sum.Attrs()...)
+	log.Info("extracted", sum.Attrs()...)
 	return err
 }

@@ -18,6 +18,8 @@ func (f *sayFlags) register(c *cobra.Command) {
 	c.Flags().BoolVar(&f.verbose, "verbose", false, "say also why lines were not judged, and when streams are idle")
 }
 
+// logger is where the command says what it does. As JSON that is everything: why it
+// fails is what collectors of logs want most.
 func (f *sayFlags) logger(u *ui) (*slog.Logger, error) {
 	o := &slog.HandlerOptions{Level: slog.LevelInfo}
 	switch {
@@ -30,7 +32,8 @@ func (f *sayFlags) logger(u *ui) (*slog.Logger, error) {
 	case "text":
 		return slog.New(slog.NewTextHandler(u.stderr, o)), nil
 	case "json":
-		return slog.New(slog.NewJSONHandler(u.stderr, o)), nil
+		u.log = slog.New(slog.NewJSONHandler(u.stderr, o))
+		return u.log, nil
 	}
 	return nil, fmt.Errorf("--log-format must be text or json, is %q", f.format)
 }

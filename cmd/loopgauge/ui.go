@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"os"
 	"regexp"
@@ -24,6 +25,7 @@ type ui struct {
 	quiet   bool
 	noColor bool
 	hinted  map[string]bool // hints that errors had before
+	log     *slog.Logger    // that errors go to; nil if they go to people
 }
 
 func newUI(stdin io.Reader, stdout, stderr io.Writer) *ui {
@@ -68,6 +70,10 @@ func (u *ui) say(format string, args ...any) {
 // fail reports an error; each further line of it is a hint, and need not be said
 // of the next one again.
 func (u *ui) fail(err error) {
+	if u.log != nil {
+		u.log.Error("failed", "error", safeLines(strings.TrimSpace(err.Error())))
+		return
+	}
 	prefix := "loopgauge: "
 	if u.colour(u.stderr) {
 		prefix = "\x1b[31mloopgauge:\x1b[0m "

@@ -165,13 +165,13 @@ func (f *watchFlags) noStore(args []string) error {
 var errNoState = errors.New("--state is missing: name a directory for what must survive a restart")
 
 func (f *watchFlags) run(c *cobra.Command, u *ui, args []string) error {
-	p, err := f.load()
-	if err != nil {
-		return err
-	}
 	log, err := f.say.logger(u)
 	if err != nil {
 		return usage(err)
+	}
+	p, err := f.load()
+	if err != nil {
+		return err
 	}
 	passOverHangups(log)
 	to, routes, err := alertSinks(p, log, f.dryRun)
