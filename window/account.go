@@ -63,13 +63,17 @@ func (a *RuleAccount) Causes() map[string]int64 {
 }
 
 // Blind is how many requests the rule could not look at, and why it could not
-// at most of them.
+// at most of them; where it could at none, and of some all but the session is
+// there, the session.
 func (a *RuleAccount) Blind() (requests int64, main fingerprint.Cause, most int64) {
 	for c, n := range a.NotComputable {
 		requests += n
 		if n > most {
 			main, most = fingerprint.Cause(c), n
 		}
+	}
+	if n := a.NotComputable[fingerprint.NoSession]; n > 0 && a.Counted == 0 {
+		main, most = fingerprint.NoSession, n
 	}
 	return requests, main, most
 }

@@ -185,6 +185,7 @@ func (r *formatReport) rules(ctx context.Context, sample *ingest.Sample) error {
 					s.count(fingerprint.Cause(c), n)
 				}
 			}
+			_, s.main, s.most = a.Blind()
 			s.settle(a.Judged)
 			r.Rules = append(r.Rules, s)
 		}
@@ -284,7 +285,7 @@ func (r *formatReport) answer() string {
 	var yes, no int
 	var causes []fingerprint.Cause
 	for _, s := range r.Rules {
-		if s.Computable > 0 || s.nothing > 0 {
+		if s.Computable > 0 || s.nothing > 0 && s.main != fingerprint.NoSession {
 			yes++
 			continue
 		}
