@@ -222,7 +222,7 @@ func TestRecommend(t *testing.T) {
 		if r.recommend(); !slices.Equal(r.Recommended, want) {
 			t.Errorf("%s: recommended are %v, want %v", what, r.Recommended, want)
 		}
-		if few := strings.HasSuffix(what, ", and that is said"); few != (r.passedOver != nil) || few && r.passedOver.costs > 0 {
+		if few := strings.HasSuffix(what, ", and that is said"); few != (r.passedOver != nil) || few && r.passedOver.takes > 0 {
 			t.Errorf("%s: passed over is %+v", what, r.passedOver)
 		}
 	}
@@ -263,7 +263,7 @@ func TestBudgetOfAllRules(t *testing.T) {
 		if r.recommend(); !slices.Equal(r.Recommended, want) {
 			t.Errorf("%v alerts a day, %s: recommended are %v, want %v", budget, rules, r.Recommended, want)
 		}
-		if over := r.passedOver; (over == nil) != (len(want) == len(r.Advice)) || over != nil && (over.more != 2 || over.costs == 0) {
+		if over := r.passedOver; (over == nil) != (len(want) == len(r.Advice)) || over != nil && (over.more != 2 || over.takes == 0) {
 			t.Errorf("%v alerts a day, %s: passed over is %+v", budget, rules, over)
 		}
 		return r.Together()

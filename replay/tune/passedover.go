@@ -14,18 +14,18 @@ import (
 type passedOver struct {
 	*Advice
 	more  int     // conversations with a loop that it finds besides
-	costs float64 // alerts a day, for which --budget has no room; 0 if the conversations are too few
+	takes float64 // alerts a day that --budget must allow for it; 0 if the conversations are too few
 }
 
 // passOver finds the rule that finds most besides, in the order in which rules are
 // recommended.
 func (r *Report) passOver(order []int, caught []map[string]bool, seen map[string]bool) {
 	for _, i := range order {
-		costs := 0.0
+		takes := 0.0
 		if beyond(caught[i], seen) >= enoughMore(seen) {
-			costs = r.alerts(&r.Advice[i].Outcome, 1)
+			takes = r.alerts(&r.Advice[i].Outcome, 1)
 		}
-		r.passOne(&r.Advice[i], beyond(caught[i], seen), costs)
+		r.passOne(&r.Advice[i], beyond(caught[i], seen), takes)
 	}
 }
 
@@ -36,17 +36,17 @@ func (r *Report) passOverDear(seen map[string]bool) {
 		return
 	}
 	for i := range r.Advice {
-		if a, costs := r.dear(&r.Advice[i]); a != nil {
+		if a, takes := r.dear(&r.Advice[i]); a != nil {
 			if more := beyond(r.caught(a), seen); more >= enoughMore(seen) {
-				r.passOne(a, more, costs)
+				r.passOne(a, more, takes)
 			}
 		}
 	}
 }
 
-func (r *Report) passOne(a *Advice, more int, costs float64) {
+func (r *Report) passOne(a *Advice, more int, takes float64) {
 	if more >= leastMore && (r.passedOver == nil || more > r.passedOver.more) {
-		r.passedOver = &passedOver{a, more, costs}
+		r.passedOver = &passedOver{a, more, takes}
 	}
 }
 
@@ -84,8 +84,12 @@ func (r *Report) passes() []string {
 		return nil
 	}
 	why := ", fewer than a tenth of what is recommended finds"
-	if p.costs > 0 {
-		why = fmt.Sprintf(", but costs %s alerts a day: raise --budget to have it", rate(p.costs))
+	if p.takes > 0 {
+		costs, raise := rate(r.alerts(&p.Outcome, 1)), "--budget"
+		if takes := rate(p.takes); takes != costs && p.takes > r.Options.Budget {
+			raise += " to more than " + takes + "/day"
+		}
+		why = fmt.Sprintf(", but costs %s alerts a day: raise %s to have it", costs, raise)
 	}
 	cell := r.Cells[p.Cell]
 	return []string{fmt.Sprintf("left out is %s, %s: it finds loops in %s more%s",

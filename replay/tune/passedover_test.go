@@ -21,9 +21,10 @@ func TestDear(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	days := 1.0
 	f := func(what string, budget float64, good, other []string, want string, recommended ...int) {
 		t.Helper()
-		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Days: 1}
+		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Days: days}
 		r.Options, r.Result = Options{Most: 40, MaxWrong: 0.001, Budget: budget}, result(1000)
 		r.Result.First, r.Result.Last = 0, 100
 		for i, loops := range [][]string{good, other} {
@@ -64,4 +65,7 @@ func TestDear(t *testing.T) {
 	f("a threshold of its saves as much by fewer alerts", 1, []string{"a40", "b40", "c4"}, []string{"y5"},
 		"left out is rule0, 7 in 1m streak: it finds loops in 2 conversations more, but costs 2.0 alerts a day: raise --budget to have it", 1)
 	f("nor would a budget do", 1, nil, []string{"y5", "z5"}, "")
+	days = 10
+	f("all came in the first 70 % of the time", 0.6, five, []string{"y5"},
+		"left out is rule0, 4 in 1m streak: it finds loops in 5 conversations more, but costs 0.5 alerts a day: raise --budget to more than 0.7/day to have it", 1)
 }
