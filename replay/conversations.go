@@ -21,7 +21,7 @@ type conversations struct {
 	first, last int64 // event times of those
 	formats     []int // by stream: which of the log's formats it has, from 0; nil where that is not known
 
-	issued, answered calls
+	issued, answered, missing calls
 }
 
 // talk is a conversation that is counted.
@@ -76,7 +76,7 @@ func (c *conversations) note(ev *window.Event, links *Links) {
 		t = &talk{fellBack: scope.FellBack}
 		c.talks[key] = t
 	}
-	links.note(ev.Link, key, t, &c.issued, &c.answered)
+	links.note(ev.Link, key, t, c)
 	t.requests++
 	if c.formats != nil {
 		t.formats |= 1 << (c.formats[ev.Position.Stream] & 63)

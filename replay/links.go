@@ -28,10 +28,10 @@ func (l Links) String() string {
 
 // note counts a request of the conversation with that key, 0 where no rule looks
 // at it. Where a response was not logged, what the next request answers is not known.
-func (l *Links) note(link window.Link, key uint64, t *talk, issued, answered *calls) {
-	if answer := link.Answers ^ key; link.Answers != 0 && !t.untold && !answered.has(answer) {
-		answered.add(answer) // what is tried again says nothing new
-		logged := issued.has(answer) || issued.has(link.Answers)
+func (l *Links) note(link window.Link, key uint64, t *talk, c *conversations) {
+	if answer := link.Answers ^ key; link.Answers != 0 && !t.untold && !c.answered.has(answer) {
+		c.answered.add(answer) // what is tried again says nothing new
+		logged := c.issued.has(answer) || c.issued.has(link.Answers)
 		switch {
 		case !t.linked && logged:
 			t.linked, t.link = true, link.Issues
@@ -39,12 +39,18 @@ func (l *Links) note(link window.Link, key uint64, t *talk, issued, answered *ca
 			l.Answers++
 			if !logged {
 				l.Unlogged++
+				c.missing.add(answer)
 			}
 		}
 	}
 	t.untold = t.untold || !link.Told
 	if link.Issues != 0 {
-		issued.add(link.Issues ^ key) // some models number their calls
+		call := link.Issues ^ key // some models number their calls
+		if c.missing.has(call) {  // by a clock that is ahead
+			l.Unlogged--
+			c.missing.remove(call)
+		}
+		c.issued.add(call)
 	}
 }
 
@@ -59,6 +65,11 @@ func (c *calls) add(call uint64) {
 		c.latest, c.before = map[uint64]struct{}{}, c.latest
 	}
 	c.latest[call] = struct{}{}
+}
+
+func (c *calls) remove(call uint64) {
+	delete(c.latest, call)
+	delete(c.before, call)
 }
 
 func (c *calls) has(call uint64) bool {

@@ -100,6 +100,13 @@ func TestLinks(t *testing.T) {
 	})
 	f("calls that are numbered", numbered, 0, 0)
 	f("half of those", keep(numbered, 0.5), 0.45, 0.55)
+	apart := work(100, 20)
+	for k := 3; k < 18; k += 3 {
+		for i := range 100 {
+			apart[100*k+i], apart[100*k+100+i] = apart[100*k+100+i], apart[100*k+i]
+		}
+	}
+	f("a response behind what answers it, of a gateway whose clock is ahead", apart, 0, 0)
 
 	if said := (Links{Answers: 99, Unlogged: 50}).String(); said != "" {
 		t.Error(said)
