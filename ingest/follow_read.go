@@ -133,10 +133,12 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 		// Who writes to a file that was renamed may not know yet.
 		silent := time.Since(s.grew) >= quiet && time.Since(p.shifted) >= quiet
 		if s.recognise() {
+			grew := s.grew
 			s.shut()
 			if !s.open(&p) {
 				return s.closed(&p)
 			}
+			s.grew = grew // the same is read again
 		}
 		if c, ok := s.emit(silent); ok {
 			return c, true, nil
@@ -148,7 +150,9 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 				s.shut()
 				return c, false, nil
 			}
-			s.grew = time.Now()
+			if !s.tail.final { // else it is what has waited
+				s.grew = time.Now()
+			}
 			s.mended()
 			s.queue = append(s.queue, piece)
 		case s.tail.fault != nil:

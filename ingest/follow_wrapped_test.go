@@ -46,7 +46,7 @@ func TestFollowWrapped(t *testing.T) {
 	f("its first line is of something else", Options{Format: "loopgauge"}, cri("F", "started"), func(s *site) { s.add("app.log", cri("F", record("a"))) }, "0: ++ (cri+loopgauge)")
 	f("bare lines do not wait", Options{Format: "loopgauge"}, "odd\n", func(*site) {}, "0: +")
 	f("the last record without its newline", Options{}, "{\n\"time\":1,\n\"id\":\"a\"}\n{\n\"time\":2,\n\"id\":\"b\"}", func(*site) { time.Sleep(2 * quiet) }, "0: ++++++ (json+loopgauge)")
-	f("the only one", Options{}, "{\n\"time\":2,\n\"id\":\"b\"}", func(*site) { time.Sleep(3 * quiet) }, "0: +++ (json+loopgauge)")
+	f("the only one", Options{}, "{\n\"time\":2,\n\"id\":\"b\"}", func(*site) { time.Sleep(quiet) }, "0: +++ (json+loopgauge)")
 	f("no part of one", Options{}, strings.TrimSpace(object("log", record("a"), "stream", "stdout", "time", "t")), func(*site) { time.Sleep(3 * quiet) }, "")
 	follow(t, "the latest records alone", []string{""}, Options{Latest: true}, func(s *site) {
 		s.add("app.log", cri("F", record("a"))+cri("P", "{"))
