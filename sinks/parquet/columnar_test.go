@@ -65,7 +65,7 @@ func TestColumnar(t *testing.T) {
 			}); err != nil {
 				rt.Fatal(err)
 			}
-			if err := sound(f, d.events.out.perGroup); err != nil {
+			if err := sound(parsed(rt, load(rt, f)), d.events.out.perGroup); err != nil {
 				rt.Fatal(err)
 			}
 		}
@@ -239,20 +239,7 @@ func rowsOf(p *window.Plan, ev *window.Event, seq int64) (rows []*eventRow) {
 }
 
 // sound looks whether what a file says of its pages is true of them.
-func sound(path string, most int) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	file, err := parquet.OpenFile(f, info.Size())
-	if err != nil {
-		return err
-	}
+func sound(file *parquet.File, most int) error {
 	meta := file.Metadata()
 	for g, group := range file.RowGroups() {
 		if at := meta.RowGroups[g].SortingColumns; len(at) != 1 || meta.RowGroups[g].Columns[at[0].ColumnIdx].MetaData.PathInSchema[0] != "time" {

@@ -141,9 +141,7 @@ func TestCompact(t *testing.T) {
 	stale := filepath.Join(dir, "events", "date=2026-11-21", ".000000000-000000000000.parquet.1.tmp")
 	foreign := filepath.Join(dir, "events", "date=2026-11-21", "notes.txt")
 	for _, name := range []string{stale, foreign} {
-		if err := os.WriteFile(name, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		save(t, name, nil)
 	}
 	done := mustCompact(t, dir, forever)
 	same()
@@ -235,9 +233,7 @@ func TestCompactForeign(t *testing.T) {
 		}
 	}
 	left := filepath.Join(dir, day, ".000000002-000000000020.parquet.123.tmp")
-	if err := os.WriteFile(left, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	save(t, left, nil)
 	allThere := func() {
 		t.Helper()
 		for _, name := range theirs {
@@ -303,15 +299,10 @@ func TestCompactRefuses(t *testing.T) {
 	}
 	unlock()
 	damaged := filepath.Join(dir, "events", "date=2026-11-21", "000000001-000000000001.parquet")
-	sound, err := os.ReadFile(damaged)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sound := load(t, damaged)
 	refused := func(text []byte, want string) {
 		t.Helper()
-		if err := os.WriteFile(damaged, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		save(t, damaged, text)
 		if _, err := Compact(dir, forever); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -351,12 +342,9 @@ func TestCompactRefuses(t *testing.T) {
 // withFooter is a file with another footer.
 func withFooter(t *testing.T, file []byte, change func(*format.FileMetaData)) []byte {
 	t.Helper()
-	opened, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	change(opened.Metadata())
-	footer, err := encoded(opened.Metadata())
+	meta := parsed(t, file).Metadata()
+	change(meta)
+	footer, err := encoded(meta)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,19 +360,14 @@ func TestMergeDamaged(t *testing.T) {
 	l := newLive(t, dir)
 	l.mustWrite(t, 2, 3, 1)
 	path := filesOf(dir, "verdicts", "*.parquet")[0]
-	sound, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sound := load(t, path)
 	want := table[verdictRow](t, dir, "verdicts")[:1]
 	said, tried := 0, 0
 	for i := 0; i < len(sound); i += 1 + len(sound)/200 {
 		tried++
 		bad := bytes.Clone(sound)
 		bad[i] ^= 1 << (i % 8)
-		if err := os.WriteFile(path, bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		save(t, path, bad)
 		var got []verdictRow
 		if err := eachTyped(path, func(row verdictRow) { got = append(got, row) }); err == nil {
 			equal(t, got, want)
@@ -750,11 +733,8 @@ func TestChangedWhileCompacted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(file)
-	if err == nil {
-		err = errors.Join(os.WriteFile(file+".new", data, 0o600), os.Rename(file+".new", file))
-	}
-	if err != nil {
+	save(t, file+".new", load(t, file))
+	if err := os.Rename(file+".new", file); err != nil {
 		t.Fatal(err)
 	}
 	c := &compaction{dir: dir}

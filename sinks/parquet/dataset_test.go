@@ -40,14 +40,9 @@ func TestSchemas(t *testing.T) {
 			if broken := kept(string(promised), got); broken != "" {
 				t.Fatalf("%s: was promised, and would be broken: %s", name, broken)
 			}
-			if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			save(t, golden, []byte(got))
 		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := load(t, golden)
 		if diff := cmp.Diff(string(want), got); diff != "" {
 			t.Errorf("%s (- is what was promised):\n%s", name, diff)
 		}
@@ -287,20 +282,7 @@ verdicts/date=2026-11-20/verdicts.parquet`
 		}},
 	}})
 
-	f, err := os.Open(filepath.Join(dir, "events/date=2026-11-21/events.parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := parquet.OpenFile(f, info.Size())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range file.Metadata().RowGroups[0].Columns {
+	for _, c := range parsed(t, load(t, filepath.Join(dir, "events/date=2026-11-21/events.parquet"))).Metadata().RowGroups[0].Columns {
 		if c.MetaData.Codec.String() != "ZSTD" {
 			t.Errorf("column %v is packed with %v", c.MetaData.PathInSchema, c.MetaData.Codec)
 		}
@@ -375,18 +357,14 @@ func TestRefusesSecondRun(t *testing.T) {
 		before = files(t, dir)
 	}
 	// Nothing is left of it, and what else is there stays.
-	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	save(t, filepath.Join(dir, "notes.txt"), nil)
 	written(t, dir)
 }
 
 // Abort leaves what was there before, and no folder of ours.
 func TestAbort(t *testing.T) {
 	top := t.TempDir()
-	if err := os.WriteFile(filepath.Join(top, "notes.txt"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	save(t, filepath.Join(top, "notes.txt"), nil)
 	p := plan(t)
 	for _, dir := range []string{top, filepath.Join(top, "a", "b")} {
 		d, err := Create(dir, p)

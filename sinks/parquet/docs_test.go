@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -10,11 +9,7 @@ import (
 
 func document(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/output.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(load(t, "../../docs/output.md"))
 }
 
 // columns are the columns of a schema with their types, as docs/output.md

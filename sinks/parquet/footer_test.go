@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"encoding/binary"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,10 +16,7 @@ func TestFooterOfMore(t *testing.T) {
 	if err := parquet.WriteFile(path, []eventRow{{Identity: "a"}}); err != nil {
 		t.Fatal(err)
 	}
-	sound, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sound := load(t, path)
 	length := len(sound) - 8
 	long := append([]byte{}, sound...)
 	binary.LittleEndian.PutUint32(long[length:], 0xFFFFFF00)
@@ -33,15 +29,12 @@ func TestFooterOfMore(t *testing.T) {
 		many:          "unexpected EOF",
 		"PAR1":        "too short",
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		save(t, path, []byte(text))
 		_, file, err := beginEvents(path)
 		if err == nil {
 			file.Close()
 		}
-		compacted := eachOf[eventRow](path, anyGroup, func([]parquet.Row) error { return nil })
-		for _, err := range []error{err, compacted} {
+		for _, err := range []error{err, compacted(path)} {
 			if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), path+": damaged") || !strings.Contains(err.Error(), want)) {
 				t.Errorf("%.40q: %v, want %q", text, err, want)
 			}

