@@ -186,9 +186,8 @@ sinks:
 			}
 			says := func(args ...string) {
 				t.Helper()
-				var out, errs bytes.Buffer
-				run(t.Context(), newUI(strings.NewReader(""), &out, &errs), args)
-				clean(strings.Join(args[:1], " "), append(out.Bytes(), errs.Bytes()...))
+				_, out, errs := ran(t, "", args...)
+				clean(args[0], []byte(out+errs))
 			}
 			verdicts := filepath.Join(dir, "replay.jsonl")
 			says("replay", "--policy", policy, "--verdicts", verdicts, "--out", filepath.Join(dir, "data"), name)

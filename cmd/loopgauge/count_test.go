@@ -28,9 +28,8 @@ func TestCountLongRows(t *testing.T) {
 // switched off.
 func TestCountRefusesWhatUsersSay(t *testing.T) {
 	policy := policyFile(t, "version: 1\nrules:\n  - {name: r, profile: tool-call-shipped, chat_overrides: true}\n")
-	var out, errs strings.Builder
-	code := run(t.Context(), newUI(strings.NewReader(""), &out, &errs), []string{"count", "--policy", policy, "--by", "scope"})
-	if code != exitUsage || !strings.Contains(errs.String(), "rule r: events do not have what users say") {
-		t.Errorf("%d\n%s%s", code, &out, &errs)
+	code, out, errs := ran(t, "", "count", "--policy", policy, "--by", "scope")
+	if code != exitUsage || !strings.Contains(errs, "rule r: events do not have what users say") {
+		t.Errorf("%d\n%s%s", code, out, errs)
 	}
 }

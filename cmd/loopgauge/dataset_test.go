@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -312,9 +309,8 @@ func TestPipe(t *testing.T) {
 		t.Skip("no /dev/fd here")
 	}
 	for _, args := range [][]string{{"explain", "ep-0123456789abcdef"}, {"replay", "--against", "policy.yaml"}} {
-		var errs bytes.Buffer
-		if code := run(t.Context(), newUI(strings.NewReader(""), io.Discard, &errs), append(args, path)); code != exitUsage || !strings.Contains(errs.String(), path+" cannot be") {
-			t.Errorf("%v: exit code %d: %s", args, code, errs.String())
+		if code, _, errs := ran(t, "", append(args, path)...); code != exitUsage || !strings.Contains(errs, path+" cannot be") {
+			t.Errorf("%v: exit code %d: %s", args, code, errs)
 		}
 	}
 	go func() {
@@ -322,8 +318,8 @@ func TestPipe(t *testing.T) {
 		fmt.Fprintln(w, `{"time": 1700000000, "messages": []}`)
 	}()
 	var d struct{ Data struct{ Judged int } }
-	if err := json.Unmarshal([]byte(loopgauge(t, "", "replay", "--json", "--format", "loopgauge", path)), &d); err != nil || d.Data.Judged != 1 {
-		t.Errorf("%d requests of 1: %v", d.Data.Judged, err)
+	if unmarshal(t, loopgauge(t, "", "replay", "--json", "--format", "loopgauge", path), &d); d.Data.Judged != 1 {
+		t.Errorf("%d requests of 1", d.Data.Judged)
 	}
 }
 
@@ -337,21 +333,15 @@ func TestDamagedDataset(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%v, %v", files, err)
 	}
-	replays := func() (int, string) {
-		var out, errs bytes.Buffer
-		code := run(t.Context(), newUI(strings.NewReader(""), &out, &errs), []string{"replay", "--json", dir})
-		return code, errs.String()
-	}
-	_, whole := replays()
-	if whole != "" {
-		t.Fatal(whole)
+	if _, _, errs := ran(t, "", "replay", "--json", dir); errs != "" {
+		t.Fatal(errs)
 	}
 	for _, file := range []string{files[0], filepath.Join(dir, "run", "run.parquet")} {
 		sound := read(t, file)
 		refused := func(what, text string) {
 			t.Helper()
 			write(t, file, text)
-			if code, said := replays(); code != exitFailed || !strings.Contains(said, filepath.Base(file)) && !strings.Contains(said, dir) || !strings.Contains(said, "replay --out") || strings.Contains(said, "goroutine") {
+			if code, _, said := ran(t, "", "replay", "--json", dir); code != exitFailed || !strings.Contains(said, filepath.Base(file)) && !strings.Contains(said, dir) || !strings.Contains(said, "replay --out") || strings.Contains(said, "goroutine") {
 				t.Errorf("%s: %s: exit code %d: %s", filepath.Base(file), what, code, said)
 			}
 		}
@@ -364,7 +354,7 @@ func TestDamagedDataset(t *testing.T) {
 	if err := os.Remove(files[0]); err != nil {
 		t.Fatal(err)
 	}
-	if code, said := replays(); code != exitFailed || !strings.Contains(said, "a file in events is missing") {
+	if code, _, said := ran(t, "", "replay", "--json", dir); code != exitFailed || !strings.Contains(said, "a file in events is missing") {
 		t.Errorf("without a day: exit code %d: %s", code, said)
 	}
 }

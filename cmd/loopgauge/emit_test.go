@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -113,10 +112,9 @@ func TestEmitDryRun(t *testing.T) {
 		write(t, policy, `version: 1
 rules: [{name: a, identity: prompt, scope: [session], counter: {kind: sliding, window: 1m}, threshold: 2}]
 sinks: [`+sinks+"]\nroutes: ["+routes+"]\n")
-		var out, errs bytes.Buffer
-		code := run(t.Context(), newUI(strings.NewReader(""), &out, &errs), []string{"replay", "--policy", policy, "--emit", "--dry-run", log})
+		code, out, errs := ran(t, "", "replay", "--policy", policy, "--emit", "--dry-run", log)
 		got := ""
-		for line := range strings.Lines(out.String()) {
+		for line := range strings.Lines(out) {
 			var a struct {
 				Event, Session, Severity string
 				To                       []string
@@ -124,7 +122,7 @@ sinks: [`+sinks+"]\nroutes: ["+routes+"]\n")
 			unmarshal(t, line, &a)
 			got += fmt.Sprintln(strings.TrimPrefix(a.Event, "loop."), a.Session, a.Severity, a.To)
 		}
-		for line := range strings.Lines(errs.String()) {
+		for line := range strings.Lines(errs) {
 			if strings.Contains(line, "would be sent") || code != exitDone {
 				got += line
 			}

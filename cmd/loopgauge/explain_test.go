@@ -27,11 +27,11 @@ func TestExplainTakesIDsOfTune(t *testing.T) {
 	}
 	said := func(want int, args ...string) (out, errs string) {
 		t.Helper()
-		var o, e strings.Builder
-		if code := run(t.Context(), newUI(strings.NewReader(""), &o, &e), args); code != want {
-			t.Fatalf("%q ended with %d, not %d: %s", args, code, want, e.String())
+		code, out, errs := ran(t, "", args...)
+		if code != want {
+			t.Fatalf("%q ended with %d, not %d: %s", args, code, want, errs)
 		}
-		return o.String(), e.String()
+		return out, errs
 	}
 	text, _ := said(exitDone, "tune", "--json", log)
 	var found tune.Document

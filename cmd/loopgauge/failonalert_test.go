@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -29,8 +28,7 @@ rules:
 			fmt.Fprintf(&log, `{"time":%q,"session":"s%d","model":%q,"path":"/x"}`+"\n", at.Format(time.RFC3339), i, model)
 		}
 	}
-	var out, errs bytes.Buffer
-	if code := run(t.Context(), newUI(strings.NewReader(log.String()), &out, &errs), []string{"replay", "--format", "loopgauge", "--policy", file, "--fail-on-alert", "-"}); code != exitFindings {
-		t.Errorf("exit code %d\n%s%s", code, out.String(), errs.String())
+	if code, out, errs := ran(t, log.String(), "replay", "--format", "loopgauge", "--policy", file, "--fail-on-alert", "-"); code != exitFindings {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -394,9 +393,8 @@ func (l *gatewayLog) judge(t *testing.T, g *gateway, file string) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d requests were logged, of %d", found.Data.Judged, want)
 		}
-		var out, errs bytes.Buffer
-		if run(t.Context(), newUI(nil, &out, &errs), []string{"replay", "--json", file}) == exitDone {
-			unmarshal(t, out.Bytes(), &found)
+		if code, out, _ := ran(t, "", "replay", "--json", file); code == exitDone {
+			unmarshal(t, out, &found)
 		}
 	}
 	if d := found.Data; d.Judged != want || d.Lines != want || d.Streams[0].Format != l.format {

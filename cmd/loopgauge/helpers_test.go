@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -12,14 +11,22 @@ import (
 
 const fixtures = "../../fixtures"
 
+// ran is how the program ends, and what it says.
+func ran(t *testing.T, stdin string, args ...string) (code int, out, errs string) {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	code = run(t.Context(), newUI(strings.NewReader(stdin), &stdout, &stderr), args)
+	return code, stdout.String(), stderr.String()
+}
+
 // loopgauge runs the program and wants exit code 0.
 func loopgauge(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
-	var out, errs bytes.Buffer
-	if code := run(t.Context(), newUI(strings.NewReader(stdin), &out, &errs), args); code != exitDone {
-		t.Fatalf("loopgauge %s: exit code %d\n%s", strings.Join(args, " "), code, errs.String())
+	code, out, errs := ran(t, stdin, args...)
+	if code != exitDone {
+		t.Fatalf("loopgauge %s: exit code %d\n%s", strings.Join(args, " "), code, errs)
 	}
-	return out.String()
+	return out
 }
 
 // rows reads a file of JSON lines.

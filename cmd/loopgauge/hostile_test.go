@@ -67,12 +67,11 @@ sinks: [{log: {}}]
 `)
 	says := func(args ...string) (out string) {
 		t.Helper()
-		var stdout, stderr bytes.Buffer
-		run(t.Context(), newUI(strings.NewReader(""), &stdout, &stderr), append(args, "--no-color"))
-		if at := acts.FindStringIndex(stderr.String()); at != nil {
-			t.Errorf("%v says %q", args[0], stderr.String()[max(0, at[0]-60):min(stderr.Len(), at[1]+20)])
+		_, out, errs := ran(t, "", append(args, "--no-color")...)
+		if at := acts.FindStringIndex(errs); at != nil {
+			t.Errorf("%v says %q", args[0], errs[max(0, at[0]-60):min(len(errs), at[1]+20)])
 		}
-		return stdout.String()
+		return out
 	}
 	terminal := func(args ...string) {
 		t.Helper()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -157,18 +156,18 @@ rules:
 func TestExportKeepsItsPromise(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(fixtures, "tau2/tau2_litellm.jsonl.zst")
-	var out, said bytes.Buffer
-	if code := run(t.Context(), newUI(strings.NewReader(""), &out, &said), []string{"tune", "--export", "aisg", log}); code != exitDone {
-		t.Fatalf("exit code %d\n%s", code, &said)
+	code, out, said := ran(t, "", "tune", "--export", "aisg", log)
+	if code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, said)
 	}
-	if want := "LOOP_GUARD_WINDOW_SECONDS=30\nLOOP_GUARD_MAX_HITS=10\nLOOP_GUARD_COOLDOWN_SECONDS=30\n"; out.String() != want {
-		t.Fatalf("exported is\n%s\nwant\n%s", &out, want)
+	if want := "LOOP_GUARD_WINDOW_SECONDS=30\nLOOP_GUARD_MAX_HITS=10\nLOOP_GUARD_COOLDOWN_SECONDS=30\n"; out != want {
+		t.Fatalf("exported is\n%s\nwant\n%s", out, want)
 	}
 	own := policyFile(t, "version: 1\nlateness: 10s\nrules: [{name: r, profile: aisg, counter: {window: 30s}, threshold: 11}]\n")
 	var r replay.Document
 	unmarshal(t, loopgauge(t, "", "replay", "--json", "--policy", own, log), &r)
-	if want := "would have stopped " + term.Plural(r.Rules[0].Fired, "request", "requests"); !strings.Contains(said.String(), want) {
-		t.Errorf("the gateway stops %d requests, and tune said\n%s", r.Rules[0].Fired, &said)
+	if want := "would have stopped " + term.Plural(r.Rules[0].Fired, "request", "requests"); !strings.Contains(said, want) {
+		t.Errorf("the gateway stops %d requests, and tune said\n%s", r.Rules[0].Fired, said)
 	}
 }
 
@@ -179,29 +178,28 @@ func TestExportKeepsItsPromise(t *testing.T) {
 func TestExportIsRightAsShipped(t *testing.T) {
 	t.Parallel()
 	log, dir := filepath.Join(fixtures, "tau2/tau2_litellm.jsonl.zst"), t.TempDir()
-	var out, said bytes.Buffer
-	if code := run(t.Context(), newUI(strings.NewReader(""), &out, &said), []string{"tune", "--export", "tool-call", log}); code != exitDone {
-		t.Fatalf("exit code %d\n%s", code, &said)
+	code, out, said := ran(t, "", "tune", "--export", "tool-call", log)
+	if code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, said)
 	}
 	settings := filepath.Join(dir, ".env")
-	write(t, settings, out.Bytes())
+	write(t, settings, out)
 	imported := policyFile(t, "lateness: 10s\n"+loopgauge(t, "", "policy", "import", "--from", "tool-call", settings))
 	var r replay.Document
 	unmarshal(t, loopgauge(t, "", "replay", "--json", "--policy", imported, log), &r)
 	if got := r.Rules[0]; got.Episodes != 7 {
-		t.Errorf("as shipped it fires in %d episodes:\n%s", got.Episodes, &out)
+		t.Errorf("as shipped it fires in %d episodes:\n%s", got.Episodes, out)
 	}
 	want := "    as shipped (tool-call-shipped) it catches 7 of 7 loops, nothing wrongly;\n      would have stopped " + term.Plural(r.Rules[0].Fired, "request", "requests") + " in 7 sessions"
-	if !strings.Contains(said.String(), want) || strings.Contains(said.String(), "left out") {
-		t.Errorf("tune said\n%s\nwant\n%s", &said, want)
+	if !strings.Contains(said, want) || strings.Contains(said, "left out") {
+		t.Errorf("tune said\n%s\nwant\n%s", said, want)
 	}
 
 	// Where the documented rule is named, the other is not looked at, and not passed over.
 	for profile, want := range map[string]string{"tool-call": "makes of this what the profile tool-call-shipped says", "tool-call-shipped": "of what the tracker counts nothing is advised"} {
-		said.Reset()
-		run(t.Context(), newUI(strings.NewReader(""), &out, &said), []string{"tune", "--export", "tool-call", "--profile", profile, log})
-		if !strings.Contains(said.String(), want) {
-			t.Errorf("with --profile %s tune said\n%s\nwant\n%s", profile, &said, want)
+		_, _, said := ran(t, "", "tune", "--export", "tool-call", "--profile", profile, log)
+		if !strings.Contains(said, want) {
+			t.Errorf("with --profile %s tune said\n%s\nwant\n%s", profile, said, want)
 		}
 	}
 }

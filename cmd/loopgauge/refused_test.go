@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,11 +20,7 @@ func TestRefusedDataset(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			temporary := t.TempDir()
 			t.Setenv("TMPDIR", temporary)
-			ran := func() (code int, said string) {
-				var errs bytes.Buffer
-				code = run(t.Context(), newUI(strings.NewReader(""), new(bytes.Buffer), &errs), append(args, "--quiet", "--out", store.name("to/"+name)))
-				return code, errs.String()
-			}
+			args = append(args, "--quiet", "--out", store.name("to/"+name))
 			left := func() []os.DirEntry {
 				entries, err := os.ReadDir(temporary)
 				if err != nil {
@@ -35,7 +30,7 @@ func TestRefusedDataset(t *testing.T) {
 			}
 			refuse := func(asked string) bool { return strings.HasPrefix(asked, "PUT ") && strings.Contains(asked, "/run/") }
 			store.locked(func() { store.refuse = refuse })
-			code, said := ran()
+			code, _, said := ran(t, "", args...)
 			kept := left()
 			if code != exitFailed || len(kept) != 1 || len(store.keys()) > 0 {
 				t.Fatalf("exit code %d, %d directories, %q in the store: %s", code, len(kept), store.keys(), said)
@@ -52,7 +47,7 @@ func TestRefusedDataset(t *testing.T) {
 			if err := os.RemoveAll(dir); err != nil {
 				t.Fatal(err)
 			}
-			if code, said := ran(); code != exitDone || len(left()) > 0 || len(store.keys()) == 0 {
+			if code, _, said := ran(t, "", args...); code != exitDone || len(left()) > 0 || len(store.keys()) == 0 {
 				t.Errorf("exit code %d, %d directories left: %s", code, len(left()), said)
 			}
 			store.locked(func() { clear(store.objects) })
@@ -73,9 +68,8 @@ func TestRefusedByAnotherRun(t *testing.T) {
 		}
 		return false
 	}
-	var errs bytes.Buffer
-	code := run(t.Context(), newUI(strings.NewReader(""), new(bytes.Buffer), &errs), []string{"replay", "--quiet", "--out", store.name("to"), log})
-	if said := errs.String(); code != exitFailed || len(store.keys()) != 1 || !strings.Contains(said, "holds a run already") || !strings.Contains(said, "; to put it there once no run is: aws s3 cp ") {
+	code, _, said := ran(t, "", "replay", "--quiet", "--out", store.name("to"), log)
+	if code != exitFailed || len(store.keys()) != 1 || !strings.Contains(said, "holds a run already") || !strings.Contains(said, "; to put it there once no run is: aws s3 cp ") {
 		t.Errorf("exit code %d, %q in the store: %s", code, store.keys(), said)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,9 +44,8 @@ func TestStoredDataset(t *testing.T) {
 
 	refused := func(want string, args ...string) {
 		t.Helper()
-		var out, errs bytes.Buffer
-		if code := run(t.Context(), newUI(strings.NewReader(""), &out, &errs), args); code != exitFailed && code != exitUsage || !strings.Contains(errs.String(), want) {
-			t.Errorf("%s: exit code %d: %s, want %s", strings.Join(args, " "), code, &errs, want)
+		if code, _, errs := ran(t, "", args...); code != exitFailed && code != exitUsage || !strings.Contains(errs, want) {
+			t.Errorf("%s: exit code %d: %s, want %s", strings.Join(args, " "), code, errs, want)
 		}
 		left()
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"hash/fnv"
 	"path/filepath"
@@ -56,11 +55,11 @@ func TestTopic(t *testing.T) {
 
 	call := func(want int, args ...string) (out, errs string) {
 		t.Helper()
-		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), newUI(strings.NewReader(""), &stdout, &stderr), args); code != want {
-			t.Fatalf("%v: exit code %d, want %d\n%s", args, code, want, stderr.String())
+		code, out, errs := ran(t, "", args...)
+		if code != want {
+			t.Fatalf("%v: exit code %d, want %d\n%s", args, code, want, errs)
 		}
-		return stdout.String(), stderr.String()
+		return out, errs
 	}
 	// verdicts are those of a run, in an order that does not depend on where a
 	// request stands.
@@ -150,9 +149,7 @@ func TestTopic(t *testing.T) {
 // TestTopicPolicy: what a policy says of topics is heeded.
 func TestTopicPolicy(t *testing.T) {
 	file := policyFile(t, "version: 1\nrules: [{name: a, profile: fairvisor}]\nkafka: {sasl: {mechanism: plain, user: u, password: \"${LOOPGAUGE_NOT_THERE}\"}}\n")
-	var out, errs bytes.Buffer
-	code := run(t.Context(), newUI(strings.NewReader(""), &out, &errs), []string{"replay", "--policy", file, "kafka://127.0.0.1:1/t"})
-	if code != exitUsage || !strings.Contains(errs.String(), "LOOPGAUGE_NOT_THERE is not set in the environment") {
-		t.Errorf("exit code %d\n%s", code, errs.String())
+	if code, _, errs := ran(t, "", "replay", "--policy", file, "kafka://127.0.0.1:1/t"); code != exitUsage || !strings.Contains(errs, "LOOPGAUGE_NOT_THERE is not set in the environment") {
+		t.Errorf("exit code %d\n%s", code, errs)
 	}
 }

@@ -213,9 +213,8 @@ func TestTuneKnowsDoubleLogging(t *testing.T) {
 	if d.Policy != nil {
 		t.Errorf("advised on the grounds of double logging:\n%s", *d.Policy)
 	}
-	var out, stderr strings.Builder
-	if code := run(t.Context(), newUI(strings.NewReader(""), &out, &stderr), append([]string{"tune"}, bare...)); code != exitDone || !strings.Contains(out.String(), "\nno loop found, as most of what repeats was logged twice\n") {
-		t.Errorf("exit code %d, %s%s", code, &out, &stderr)
+	if out := loopgauge(t, "", append([]string{"tune"}, bare...)...); !strings.Contains(out, "\nno loop found, as most of what repeats was logged twice\n") {
+		t.Error(out)
 	}
 }
 

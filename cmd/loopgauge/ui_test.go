@@ -68,11 +68,7 @@ func TestCompletion(t *testing.T) {
 // TestListsFit: so do the lists of what there is.
 func TestListsFit(t *testing.T) {
 	for _, args := range [][]string{{"formats"}, {"policy", "profiles"}} {
-		var out strings.Builder
-		if code := run(t.Context(), newUI(strings.NewReader(""), &out, &out), args); code != exitDone {
-			t.Errorf("%v: exit code %d", args, code)
-		}
-		for line := range strings.Lines(out.String()) {
+		for line := range strings.Lines(loopgauge(t, "", args...)) {
 			if line = strings.TrimSuffix(line, "\n"); len(line) > term.Width {
 				t.Errorf("%v: %d columns: %s", args, len(line), line)
 			}
@@ -104,9 +100,8 @@ func TestNoPasswordsSaid(t *testing.T) {
 			"replay", "watch", "explain", "formats", "merge", "test", "compact", "policy check",
 			"replay loop.log --policy", "replay loop.log --out", "tune loop.log --html", "explain ep-0123456789abcdef",
 		} {
-			var said strings.Builder
-			if code := run(t.Context(), newUI(strings.NewReader(""), &said, &said), append(strings.Fields(args), name)); code == exitDone || strings.Contains(said.String(), "hunter2") {
-				t.Errorf("%v %s: exit code %d, %s", args, name, code, &said)
+			if code, out, errs := ran(t, "", append(strings.Fields(args), name)...); code == exitDone || strings.Contains(out+errs, "hunter2") {
+				t.Errorf("%v %s: exit code %d, %s%s", args, name, code, out, errs)
 			}
 		}
 	}
