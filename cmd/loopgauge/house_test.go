@@ -325,6 +325,40 @@ func TestCoreRangesOverNoMap(t *testing.T) {
 	}
 }
 
+// TestSerialStartsNothing: the race detector leaves out packages in which it could
+// find nothing.
+func TestSerialStartsNothing(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(makefile), "\nSERIAL := ")
+	list, _, _ = strings.Cut(list, "\n")
+	if list == "" {
+		t.Fatal("no list SERIAL in the Makefile")
+	}
+	for dir := range strings.FieldsSeq(list) {
+		files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", dir, len(files), err)
+		}
+		fset := token.NewFileSet()
+		for _, file := range files {
+			f, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				_, starts := n.(*ast.GoStmt)
+				if sel, ok := n.(*ast.SelectorExpr); starts || ok && (sel.Sel.Name == "Parallel" || sel.Sel.Name == "Go") {
+					t.Errorf("%s: starts a goroutine: take %s out of SERIAL in the Makefile", fset.Position(n.Pos()), dir)
+				}
+				return true
+			})
+		}
+	}
+}
+
 // TestExportedIsDocumented wants a comment on every package and on every
 // exported identifier outside the commands.
 func TestExportedIsDocumented(t *testing.T) {
