@@ -39,7 +39,7 @@ unit:
 
 # The short tests run under the race detector where there are goroutines, then every
 # test runs without it; the lines at the end count the second run. Neither vets again
-# what go vet has.
+# what golangci-lint has, which looks for all that go vet does.
 # Tests wait for what must come, on a slow machine for minutes, and some of them
 # beside each other. A few that fail run once more, alone: what real services do
 # under load is not always ours. Both runs are shown, and what rapid drew is drawn
@@ -50,7 +50,6 @@ test: export CGO_ENABLED := 0
 test:
 	scripts/setup.sh
 	go mod verify
-	go vet ./...
 	.cache/bin/golangci-lint run ./...
 	CGO_ENABLED=1 $(gotestsum) --packages="$$(go list ./... | grep -vxF $(SERIAL:%=-e github.com/loopgauge/loopgauge/%))" -- -vet=off -race -short -timeout=90m
 	$(gotestsum) --packages=./... -- -vet=off -count=1 -parallel=4 -timeout=90m
