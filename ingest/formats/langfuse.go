@@ -27,9 +27,12 @@ type langfuse struct {
 }
 
 // tokens are what an observation says of them in one place.
-type tokens struct{ in, out, cached int64 }
+type tokens struct {
+	in, out, cached int64
+	whole           bool // what a cache had is among in
+}
 
-var noTokens = tokens{fingerprint.Unknown, fingerprint.Unknown, fingerprint.Unknown}
+var noTokens = tokens{in: fingerprint.Unknown, out: fingerprint.Unknown, cached: fingerprint.Unknown}
 
 func newLangfuse(reads fingerprint.Field) Parser {
 	return &langfuse{reads: reads, call: newOtelCall(reads)}
@@ -157,23 +160,32 @@ func (p *langfuse) inText(s *rawjson.Scanner, f func(*rawjson.Scanner)) {
 // cache had are no part of input, but their name has it in it.
 func (t *tokens) add(s *rawjson.Scanner) {
 	name := s.Key
+	switch string(name) {
+	case "prompt_tokens_details", "input_tokens_details":
+		for s.Object(); s.NextNamed("cached_tokens"); {
+			t.cached = readCount(s, t.cached)
+		}
+		return
+	}
 	n := readCount(s, -1)
 	if n < 0 {
 		return
 	}
 	switch {
 	case string(name) == "prompt_tokens":
-		t.in = n
+		t.in, t.whole = n, true
 	case string(name) == "completion_tokens":
 		t.out = n
 	case bytes.Contains(name, []byte("Cost")), bytes.Contains(name, []byte("_cost")): // of the older usage
-	case bytes.Contains(name, []byte("input")):
-		t.in = max(t.in, 0) + n
+	case bytes.Contains(name, []byte("input")), bytes.Contains(name, []byte("Input")):
+		if !t.whole {
+			t.in = max(t.in, 0) + n
+		}
 	case bytes.Contains(name, []byte("output")):
 		t.out = max(t.out, 0) + n
 	}
 	switch string(name) {
-	case "input_cached_tokens", "input_cache_read", "cache_read_input_tokens", "input_cache_read_tokens":
+	case "input_cached_tokens", "input_cache_read", "cache_read_input_tokens", "input_cache_read_tokens", "cacheReadInputTokens", "cacheReadInputTokenCount":
 		t.cached = n
 	}
 }

@@ -335,7 +335,9 @@ func TestOtelSpan(t *testing.T) {
 	// Langfuse's own names of what the cache had no part in, and the providers'.
 	for _, usage := range []string{
 		`{"input":5,"output":2,"input_cache_read":4,"input_cache_creation":3}`, `{"input_tokens":5,"output_tokens":2,"cache_read_input_tokens":4,"cache_creation_input_tokens":3}`,
-		`{"prompt_tokens":12,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4}}`,
+		`{"prompt_tokens":12,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4}}`, `{"prompt_tokens":12,"completion_tokens":2,"cache_read_input_tokens":4}`,
+		`{"inputTokens":5,"outputTokens":2,"cacheReadInputTokens":4,"cacheWriteInputTokens":3}`, // of Converse
+		`{"input":8,"output":1,"total":14,"input_cached_tokens":4,"output_reasoning_tokens":1}`, // of Node
 	} {
 		f(` tokens_in=12 tokens_out=2 tokens_cached=4`, call("langfuse.observation.usage_details", usage)...)
 	}

@@ -309,8 +309,12 @@ func (p *otelCall) parameters(text []byte, r *fingerprint.Request) {
 // usage reads the tokens as Langfuse keeps them, by its own names or by the
 // provider's.
 func (p *otelCall) usage(text []byte, r *fingerprint.Request) {
+	t := noTokens
 	p.body.Reset(text)
-	readUsage(&p.body, r)
+	for p.body.Object(); p.body.NextKey(); {
+		t.add(&p.body)
+	}
+	keepTokens(r, t.in, t.out, t.cached)
 }
 
 // gateway reads what LiteLLM's arize_phoenix has in one attribute, as JSON.

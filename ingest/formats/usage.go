@@ -20,8 +20,8 @@ func readUsageField(s *rawjson.Scanner, r *fingerprint.Request) {
 }
 
 // readUsage reads the tokens of a response, by the names of OpenAI's Chat
-// Completions, of Responses and Anthropic, of Converse and Nova, or of Langfuse.
-// The input tokens of the latter four are those that the cache had no part in:
+// Completions, of Responses and Anthropic, or of Converse and Nova.
+// The input tokens of the latter three are those that the cache had no part in:
 // what was read from it and written to it stands beside them. Of prompt_tokens,
 // which LiteLLM writes, it is a part.
 func readUsage(s *rawjson.Scanner, r *fingerprint.Request) {
@@ -31,13 +31,13 @@ func readUsage(s *rawjson.Scanner, r *fingerprint.Request) {
 		switch string(s.Key) {
 		case "prompt_tokens":
 			prompt = readCount(s, prompt)
-		case "input_tokens", "inputTokens", "input":
+		case "input_tokens", "inputTokens":
 			input = readCount(s, input)
-		case "cache_read_input_tokens", "cacheReadInputTokens", "cacheReadInputTokenCount", "input_cache_read":
+		case "cache_read_input_tokens", "cacheReadInputTokens", "cacheReadInputTokenCount":
 			read = readCount(s, read)
-		case "cache_creation_input_tokens", "cacheWriteInputTokens", "cacheWriteInputTokenCount", "input_cache_creation":
+		case "cache_creation_input_tokens", "cacheWriteInputTokens", "cacheWriteInputTokenCount":
 			written = readCount(s, written)
-		case "completion_tokens", "output_tokens", "outputTokens", "output":
+		case "completion_tokens", "output_tokens", "outputTokens":
 			r.TokensOut = readCount(s, r.TokensOut)
 		case "prompt_tokens_details", "input_tokens_details":
 			for s.Object(); s.NextNamed("cached_tokens"); {
