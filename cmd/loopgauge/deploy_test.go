@@ -150,7 +150,7 @@ func TestRulesOfPrometheus(t *testing.T) {
 			t.Errorf("%q is no cause; there are %v", cause, causes())
 		}
 	}
-	tests := readDeploy(t, "prometheus/loopgauge.test.yaml")
+	tests := readDeploy(t, "prometheus/loopgauge.test.yaml") + readDeploy(t, "prometheus/loopgauge.week.test.yaml")
 	for _, m := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(rules, -1) {
 		if !strings.Contains(tests, "- alertname: "+m[1]+"\n") {
 			t.Errorf("%s has no test in which it fires", m[1])
@@ -160,7 +160,7 @@ func TestRulesOfPrometheus(t *testing.T) {
 		t.Skip("runs promtool")
 	}
 	must(t, "prometheus", "promtool", "check", "rules", "--lint-fatal", filepath.Join(deploy, "prometheus/loopgauge.rules.yaml"))
-	must(t, "prometheus", "promtool", "test", "rules", filepath.Join(deploy, "prometheus/loopgauge.test.yaml"))
+	must(t, "prometheus", "promtool", "test", "rules", filepath.Join(deploy, "prometheus/loopgauge.test.yaml"), filepath.Join(deploy, "prometheus/loopgauge.week.test.yaml"))
 }
 
 // TestDashboard: everything that the dashboard asks for is there to be asked
