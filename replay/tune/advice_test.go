@@ -201,7 +201,7 @@ func TestMostWrong(t *testing.T) {
 }
 
 // TestRecommend: of rules that catch loops in the conversations named by
-// letters, which are worth having.
+// letters, which are worth having. D alone goes on for very long.
 func TestRecommend(t *testing.T) {
 	type rule struct {
 		caught string
@@ -215,6 +215,9 @@ func TestRecommend(t *testing.T) {
 			r.Advice = append(r.Advice, Advice{Target: i, Threshold: 4, Found: x.caught != "", Outcome: Outcome{Caught: len(x.caught), Wrong: x.wrong}})
 			for _, who := range x.caught {
 				k := &Repeat{Rule: anyRule, Target: i, Kind: window.Stuck, Requests: window.LeastRepeats, Conversation: string(who), rows: counts, hits: []Hit{{row: counts.Add([]uint8{4})}}}
+				if x.caught == "D" {
+					k.Requests = 20_000
+				}
 				k.counted()
 				r.Repeats = append(r.Repeats, k)
 			}
@@ -235,6 +238,7 @@ func TestRecommend(t *testing.T) {
 	f("and is if not", []rule{{"abcd", 1}, {"ae", 0}}, 1, 0)
 	f("one conversation more is no reason for another rule", []rule{{"abc", 0}, {"cd", 0}}, 0)
 	f("two are", []rule{{"abc", 0}, {"cde", 0}}, 0, 1)
+	f("one is, of an agent that nobody stopped", []rule{{"abc", 0}, {"D", 0}}, 0, 1)
 	f("or a tenth, of many, and that is said", []rule{{"abcdefghijklmnopqrstuvwxyzABCD", 0}, {"01", 0}}, 0)
 	f("which are three of thirty", []rule{{"abcdefghijklmnopqrstuvwxyzABCD", 0}, {"012", 0}}, 0, 1)
 }

@@ -19,25 +19,27 @@ type passedOver struct {
 
 // passOver finds the rule that finds most besides, in the order in which rules are
 // recommended.
-func (r *Report) passOver(order []int, caught []map[string]bool, seen map[string]bool) {
+func (r *Report) passOver(order []int, caught []catch, seen catch) {
 	for _, i := range order {
 		takes := 0.0
-		if beyond(caught[i], seen) >= enoughMore(seen) {
+		if caught[i].worth(seen) {
 			takes = r.alerts(&r.Advice[i].Outcome, 1)
 		}
-		r.passOne(&r.Advice[i], beyond(caught[i], seen), takes)
+		more, _ := caught[i].beyond(seen)
+		r.passOne(&r.Advice[i], more, takes)
 	}
 }
 
 // passOverDear takes a rule for it that --budget leaves no setting, or one that
 // finds next to nothing, if such a rule finds more.
-func (r *Report) passOverDear(seen map[string]bool) {
+func (r *Report) passOverDear(seen catch) {
 	if r.Options.Budget == 0 || len(r.Recommended) == 0 {
 		return
 	}
 	for i := range r.Advice {
 		if a, takes := r.dear(&r.Advice[i]); a != nil {
-			if more := beyond(r.caught(a), seen); more >= enoughMore(seen) {
+			if c := r.caught(a); c.worth(seen) {
+				more, _ := c.beyond(seen)
 				r.passOne(a, more, takes)
 			}
 		}
@@ -45,7 +47,7 @@ func (r *Report) passOverDear(seen map[string]bool) {
 }
 
 func (r *Report) passOne(a *Advice, more int, takes float64) {
-	if more >= leastMore && (r.passedOver == nil || more > r.passedOver.more) {
+	if (more >= leastMore || takes > 0) && (r.passedOver == nil || more > r.passedOver.more) {
 		r.passedOver = &passedOver{a, more, takes}
 	}
 }

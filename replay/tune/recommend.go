@@ -11,11 +11,11 @@ import (
 const leastMore = 2
 
 // recommend picks the rules that are worth having: the one that is wrong least
-// often and then catches most, then each that catches enough that none before it
-// does, as far as the budget allows them together.
+// often and then catches most, then each that is worth having beside those before
+// it, as far as the budget allows them together.
 func (r *Report) recommend() {
 	var order []int
-	caught := make([]map[string]bool, len(r.Advice))
+	caught := make([]catch, len(r.Advice))
 	for i := range r.Advice {
 		if a := &r.Advice[i]; a.Found && !a.Outcome.outweighed() {
 			order = append(order, i)
@@ -26,11 +26,11 @@ func (r *Report) recommend() {
 		x, y := &r.Advice[a], &r.Advice[b]
 		return cmp.Or(cmp.Compare(x.Outcome.Wrong, y.Outcome.Wrong), cmp.Compare(len(caught[b]), len(caught[a])))
 	})
-	seen := map[string]bool{}
+	seen := catch{}
 	cost := alerts{fired: map[string][]stretch{}}
 	for _, i := range order {
 		a := &r.Advice[i]
-		if len(r.Recommended) > 0 && beyond(caught[i], seen) < enoughMore(seen) || !cost.admit(r, a) {
+		if len(r.Recommended) > 0 && !caught[i].worth(seen) || !cost.admit(r, a) {
 			continue
 		}
 		r.Recommended = append(r.Recommended, i)
@@ -41,27 +41,42 @@ func (r *Report) recommend() {
 	r.passOverDear(seen)
 }
 
-// beyond is how many there are that were not seen.
-func beyond(who, seen map[string]bool) (n int) {
-	for w := range who { // any order: a count
-		if !seen[w] {
-			n++
+// catch are conversations with a loop that is caught, and how many requests of theirs
+// that saves: of what is no more than summed up none is known.
+type catch map[string]int64
+
+// beyond is how many conversations there are that were not seen, and what is saved
+// in them.
+func (c catch) beyond(seen catch) (more int, saved int64) {
+	for who, requests := range c { // any order: sums
+		if _, ok := seen[who]; !ok {
+			more++
+			saved += requests
 		}
 	}
-	return n
+	return more, saved
 }
 
-// enoughMore is how many more conversations make a rule worth having beside those
-// that find loops in so many.
-func enoughMore(seen map[string]bool) int { return max(leastMore, len(seen)/10) }
+// worth tells that a rule is worth having beside those that catch what was seen: it
+// finds loops in enough more conversations, or saves ten times as much there as those
+// in all. One agent that nobody stopped may be most of what a log has of loops.
+func (c catch) worth(seen catch) bool {
+	more, saved := c.beyond(seen)
+	_, all := seen.beyond(nil)
+	known := !slices.Contains(slices.Collect(maps.Values(seen)), 0)
+	return more >= max(leastMore, len(seen)/10) || known && saved > 10*all
+}
 
 // dropCovered takes out what came first for being wrong least often, and finds
 // nothing that those after it do not.
-func (r *Report) dropCovered(caught []map[string]bool) {
+func (r *Report) dropCovered(caught []catch) {
 	for i := 0; i < len(r.Recommended); {
 		others := slices.Delete(slices.Clone(r.Recommended), i, i+1)
 		alone := func(who string) bool {
-			return !slices.ContainsFunc(others, func(other int) bool { return caught[other][who] })
+			return !slices.ContainsFunc(others, func(other int) bool {
+				_, ok := caught[other][who]
+				return ok
+			})
 		}
 		if slices.ContainsFunc(slices.Collect(maps.Keys(caught[r.Recommended[i]])), alone) {
 			i++
@@ -73,15 +88,18 @@ func (r *Report) dropCovered(caught []map[string]bool) {
 
 // caught are the conversations with a loop that an advice fires on; what has none
 // is known by when it began, for other rules have other keys for it.
-func (r *Report) caught(a *Advice) map[string]bool {
-	who := map[string]bool{}
+func (r *Report) caught(a *Advice) catch {
+	who := catch{}
 	for _, k := range r.Repeats {
-		if k.Target == a.Target && r.Options.Labels.isLoop(k) && k.Highest(a.Cell) >= a.Threshold {
-			who[k.whose().String()] = true
+		if k.Target != a.Target || !r.Options.Labels.isLoop(k) {
+			continue
+		}
+		if f, fired := k.fires(a.Cell, a.Threshold); fired {
+			who[k.whose().String()] += f.after + 1
 		}
 	}
 	for w := range r.sums.caught(a) {
-		who[w.String()] = true
+		who[w.String()] += 0
 	}
 	return who
 }
