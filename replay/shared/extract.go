@@ -265,6 +265,8 @@ func (s *origin) add(b *replay.Batch) (sum Extracted) {
 	for _, skip := range b.Skipped {
 		s.skipped(skip)
 	}
+	var parts []addressed // of an event
+	most := 0             // the longest of them
 	for i := range b.Events {
 		ev := &b.Events[i]
 		if !s.front.Push(ev.Time) {
@@ -272,19 +274,44 @@ func (s *origin) add(b *replay.Batch) (sum Extracted) {
 			s.skipped(ingest.Skip{Line: ev.Position.Line, Why: "late: further behind its stream than the lateness"})
 			continue
 		}
-		sum.Judged++
 		ev.Portion = &window.Portion{Number: numberOf(s.p.Index, s.count)}
 		s.count++
 		r := s.record()
 		r.at = place{s.epoch, ev.Position.Offset, int64(ev.Position.Item)}
+		parts, most = parts[:0], 0
 		s.x.o.Plan.Spread(ev, len(s.written), func(to int, ev *window.Event) {
 			r.event = ev
-			s.written[to] = append(s.written[to], kafka.Message{Value: s.codec.write(&r)})
-			sum.Records++
+			part := addressed{to, s.codec.write(&r)}
+			parts, most = append(parts, part), max(most, len(part.value))
 		})
+		if most > longestRecord {
+			sum.Malformed++
+			s.skipped(ingest.Skip{Line: ev.Position.Line, Why: tooLong})
+			continue
+		}
+		sum.Judged++
+		sum.Records += int64(len(parts))
+		for _, part := range parts {
+			s.written[part.to] = append(s.written[part.to], kafka.Message{Value: part.value})
+		}
 	}
 	return sum
 }
+
+// addressed is a record for a partition.
+type addressed struct {
+	to    int
+	value []byte
+}
+
+// longestRecord is what brokers take in a batch unless told otherwise, less what
+// stands around a record there. With one that they do not take every process that
+// comes to it would end.
+const longestRecord = 1<<20 - 1<<10
+
+// tooLong is why a request is not extracted that needs more: each of its calls is in
+// the record, by a hash for each rule.
+const tooLong = "more calls in it than a record of the events topic holds"
 
 func (s *origin) skipped(line ingest.Skip) {
 	s.skip = line
