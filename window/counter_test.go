@@ -214,7 +214,8 @@ func TestCycleTakesTheShortestPeriod(t *testing.T) {
 		c := newCycle(CounterSpec{Kind: "cycle", Window: time.Hour, Period: period}, 0).(*cycle)
 		var got Round
 		for i, name := range sequence {
-			got = c.round(&Hit{Scope: n.scope("s").Key, Print: n.print(string(name)), Time: int64(i), Record: true})
+			print := n.print(string(name))
+			got = c.round(n.scope("s").Key, printKeyOf(&print), int64(i))
 		}
 		if got != (Round{want, found}) {
 			t.Errorf("%s, periods up to %d: %+v, want %d of %d", sequence, period, got, want, found)

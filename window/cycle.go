@@ -26,7 +26,7 @@ type cycle struct {
 	scopes  *table[fingerprint.ScopeKey, tail]
 	times   queues[int64]
 	steps   steps
-	found   int64 // the period of the last count, 1 if nothing repeats
+	found   int64 // the period that answer found last, 1 if nothing repeats
 }
 
 // tail is the end of a scope's sequence. Positions count its events from 0.
@@ -68,41 +68,45 @@ func newCycle(spec CounterSpec, keys int) Counter {
 }
 
 // round counts a hit.
-func (c *cycle) round(h *Hit) Round {
-	n := c.Count(h).N
+func (c *cycle) round(scope fingerprint.ScopeKey, print printKey, now int64) Round {
+	n := c.record(scope, print, now).N
 	return Round{n, int(c.found)}
 }
 
 func (c *cycle) Count(h *Hit) Count {
-	c.found = 1
 	print := printKeyOf(&h.Print)
-	if !h.Record {
-		t := c.scopes.find(h.Scope)
-		if t == nil {
-			return Count{1, h.Time}
-		}
-		s := c.steps.at(t.steps)
-		return c.answer(t, h, 1, func(p int64) tailRun { return c.extend(t, s, h.Time, print, p) })
+	if h.Record {
+		return c.record(h.Scope, print, h.Time)
 	}
-	t := c.scopes.touch(h.Scope, h.Time)
+	t := c.scopes.find(h.Scope)
+	if t == nil {
+		return Count{1, h.Time}
+	}
+	s := c.steps.at(t.steps)
+	return c.answer(t, h.Time, 1, func(p int64) tailRun { return c.extend(t, s, h.Time, print, p) })
+}
+
+// record counts a hit that is to be recorded.
+func (c *cycle) record(scope fingerprint.ScopeKey, print printKey, now int64) Count {
+	t := c.scopes.touch(scope, now)
 	if t.steps == 0 {
 		t.steps = c.steps.take()
 	}
 	s := c.steps.at(t.steps)
 	longest := t.next
 	for p := int64(1); p <= c.period; p++ {
-		s[p-1].run = c.extend(t, s, h.Time, print, p)
+		s[p-1].run = c.extend(t, s, now, print, p)
 		longest = min(longest, s[p-1].run.from)
 	}
-	s[t.next%c.period].tailEvent = tailEvent{print, h.Time}
+	s[t.next%c.period].tailEvent = tailEvent{print, now}
 	t.next++
 	if !c.endless {
-		c.times.push(&t.times, h.Time)
+		c.times.push(&t.times, now)
 		for t.next-int64(t.times.n) < longest {
 			c.times.pop(&t.times)
 		}
 	}
-	return c.answer(t, h, 0, func(p int64) tailRun { return s[p-1].run })
+	return c.answer(t, now, 0, func(p int64) tailRun { return s[p-1].run })
 }
 
 // extend tells where the run of period p begins once an event is put at the
@@ -120,13 +124,14 @@ func (c *cycle) extend(t *tail, s []step, now int64, print printKey, p int64) ta
 	return tailRun{from, s[from%c.period].time}
 }
 
-// answer finds the shortest period that repeats. pending is 1 if h is not
-// among the events yet.
-func (c *cycle) answer(t *tail, h *Hit, pending int64, run func(p int64) tailRun) Count {
+// answer finds the shortest period that repeats. pending is 1 if the event
+// at now is not among the others yet.
+func (c *cycle) answer(t *tail, now, pending int64, run func(p int64) tailRun) Count {
+	c.found = 1
 	end := t.next + pending
 	inside := int64(0) // position of the first event whose time is kept
 	if !c.endless {
-		for t.times.n > 0 && h.Time-t.times.oldest > c.maxAge {
+		for t.times.n > 0 && now-t.times.oldest > c.maxAge {
 			c.times.pop(&t.times)
 		}
 		inside = t.next - int64(t.times.n)
@@ -143,7 +148,7 @@ func (c *cycle) answer(t *tail, h *Hit, pending int64, run func(p int64) tailRun
 		}
 		return Count{int(n), *c.times.at(&t.times, uint32(end-n*p-inside))}
 	}
-	return Count{1, h.Time}
+	return Count{1, now}
 }
 
 func (c *cycle) Forget(h *Hit)  { c.scopes.remove(h.Scope) }

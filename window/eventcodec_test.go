@@ -112,7 +112,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f(askedCall{}, "key facts issuedCall")
 	f(issuedCall{}, "tool place of")
 	f(evidence{}, "witness rule keys inRow")
-	f(inRow{}, "cycle within own")
+	f(inRow{}, "cycle within")
 	f(CounterSpec{}, "Kind Window Closed Period")
 	f(ExtractOptions{}, "Key Texts HashIDs EventTimeStart Sessions Price")
 }

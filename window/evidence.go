@@ -47,8 +47,8 @@ func (e *evidence) hear(ev *Event) {
 // first time. An open episode whose last firing a new stretch takes over is told by
 // that.
 func (e *evidence) note(ev *Event, h *Hit, open *table[pairKey, Episode]) *Facts {
-	round := e.inRow.count(ev, h)
 	pair := pairKeyOf(h)
+	round := e.inRow.count(ev, pair.scope, pair.print)
 	key := e.keys.touch(pair, ev.Time)
 	if key.first == 0 { // a key not seen before
 		key.first = ev.Time + 1

@@ -26,12 +26,11 @@ type Finding struct {
 	Event  *Event // nil if the key is gone
 
 	// Of a hit that repeats another within the longest window.
-	Scope       *Scope
-	Fingerprint *fingerprint.Fingerprint
-	First       int64   // time of the key's first hit
-	Counts      []uint8 // by cell, at most 255: a rule fires whose threshold is that or less
-	Round       Round   // how it came round, in the longest window: in its session, if the log has it
-	Tracked     []int32 // by window: the highest threshold at which a tracker fires; nil unless the rule has one
+	Print   int     // which of the fingerprints of the event
+	First   int64   // time of the key's first hit
+	Counts  []uint8 // by cell, at most 255: a rule fires whose threshold is that or less
+	Round   Round   // how it came round, in the longest window: in its session, if the log has it
+	Tracked []int32 // by window: the highest threshold at which a tracker fires; nil unless the rule has one
 }
 
 // What a finding is.

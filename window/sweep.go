@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
 // Sweep counts the repeats of a log in many ways at once: every counter kind
@@ -256,14 +258,14 @@ func (s *Sweep) count(l *Look) {
 			l.hash = t.seen.again(l.entry, &l.print)
 			equal = s.ordinals.find(print, l.ev, at.identity).first < k
 		}
-		if t.trips != nil || t.inRow != nil {
+		if t.trips != nil {
 			t.hit.Scope, t.hit.Time = l.scope, l.time
-			t.hit.Print = l.ev.Prints[at.identity].Fingerprints[k]
+			t.hit.Print, _ = fingerprint.FromBytes(l.print[:]) // as much of it as counters look at
 		}
 		key := t.count(l, equal)
 		var round Round
 		if t.inRow != nil {
-			round = t.inRow.count(l.ev, &t.hit)
+			round = t.inRow.count(l.ev, l.scope, l.print)
 		}
 		var tracked []int32
 		if t.trips != nil {
@@ -282,7 +284,7 @@ func (s *Sweep) count(l *Look) {
 // repeats notes what was counted of a key that repeats, with fingerprint k of
 // an event that came round so.
 func (s *Sweep) repeats(key *repeats, l *Look, k int, round Round, tracked []int32) {
-	t, at := s.targets[l.target], &s.sights[l.target]
+	t := s.targets[l.target]
 	shown := t.shown[:len(t.counts)]
 	for c, n := range t.counts {
 		shown[c] = uint8(min(t.level(n), math.MaxUint8))
@@ -299,7 +301,7 @@ func (s *Sweep) repeats(key *repeats, l *Look, k int, round Round, tracked []int
 		round = Round{int(t.counts[len(t.counts)-1]), t.rounds}
 	}
 	f := s.found.add(Repeats, int(l.target), t.key, l.ev)
-	f.Scope, f.Fingerprint, f.First, f.Round = &l.ev.Scopes[at.scope], &l.ev.Prints[at.identity].Fingerprints[k], key.first, round
+	f.Print, f.First, f.Round = k, key.first, round
 	f.Counts, f.Tracked = copied(&s.found.counts, t.shown), nil
 	if tracked != nil {
 		f.Tracked = copied(&s.found.tracked, tracked)

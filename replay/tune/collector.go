@@ -137,7 +137,7 @@ func (c *collector) repeat(r *window.Finding) {
 	if k == nil {
 		k = c.begin(r, c.witness.Begin(r.First))
 	}
-	facts := c.witness.Note(k.facts, r.Event, c.rules[r.Target], r.Fingerprint, r.Round)
+	facts := c.witness.Note(k.facts, r.Event, c.rules[r.Target], c.print(r), r.Round)
 	if facts != k.facts {
 		k = c.part(k, r, facts)
 	}
@@ -175,12 +175,17 @@ func (c *collector) repeat(r *window.Finding) {
 	k.hits = append(k.hits, h)
 }
 
+// print is the fingerprint that f is of.
+func (c *collector) print(f *window.Finding) *fingerprint.Fingerprint {
+	return &f.Event.Prints[c.plan.IdentityOf(c.rules[f.Target])].Fingerprints[f.Print]
+}
+
 // begin opens a repeat.
 func (c *collector) begin(r *window.Finding, facts *window.Facts) *Repeat {
-	ev := r.Event
+	ev, rule := r.Event, c.rules[r.Target]
 	k, hits, most := c.memory()
 	*k = Repeat{
-		Rule: c.plan.Rules[c.rules[r.Target]], Target: r.Target, Scope: append([]string{}, r.Scope.Values...), Fingerprint: *r.Fingerprint,
+		Rule: c.plan.Rules[rule], Target: r.Target, Scope: append([]string{}, ev.Scopes[c.plan.ScopeOf(rule)].Values...), Fingerprint: *c.print(r),
 		First: facts.First, Session: ev.Session, Caller: ev.Caller, Model: ev.Model, Conversation: c.witness.Conversation(ev), rows: c.rows, facts: facts, hits: hits, most: most,
 		number: c.begun, place: len(c.open),
 	}
