@@ -48,7 +48,7 @@ type gatewayCounts struct {
 	episodes []int64
 	current  conversation // of the event at work
 
-	judging []*differs // in the order of the gateways and their differences
+	judging [][]*differs // by gateway and difference
 }
 
 // differs counts where two rules part, request by request, of those that the log
@@ -122,6 +122,7 @@ func newGatewayCounts(gateways []Gateway, plan *window.Plan, told []bool, theirs
 	c := &gatewayCounts{
 		gateways: gateways, byRule: map[*window.Rule][]int{}, requests: make([]int64, n),
 		last: make([]fingerprint.Position, n), some: make([]bool, n), counted: make([]bool, n), flagged: newSampled[uint64](mostConversations), episodes: make([]int64, n),
+		judging: make([][]*differs, n),
 	}
 	if n > 64 {
 		panic("tune: more than 64 gateways")
@@ -135,7 +136,7 @@ func newGatewayCounts(gateways []Gateway, plan *window.Plan, told []bool, theirs
 			c.byRule[r] = append(c.byRule[r], i)
 		}
 		for _, d := range g.Differences {
-			c.judging = append(c.judging, &differs{own: g.Rules[0], documented: d.Rule, identity: plan.IdentityOf(slices.Index(plan.Rules, d.Rule))})
+			c.judging[i] = append(c.judging[i], &differs{own: g.Rules[0], documented: d.Rule, identity: plan.IdentityOf(slices.Index(plan.Rules, d.Rule))})
 		}
 	}
 	return c
@@ -150,9 +151,11 @@ func (c *gatewayCounts) verdict(v *window.Verdict) error {
 
 // fired takes in that a rule fires on an event.
 func (c *gatewayCounts) fired(rule *window.Rule, ev *window.Event) {
-	for _, d := range c.judging {
-		if rule == d.own || rule == d.documented {
-			d.fired(rule, ev)
+	for _, differences := range c.judging {
+		for _, d := range differences {
+			if rule == d.own || rule == d.documented {
+				d.fired(rule, ev)
+			}
 		}
 	}
 	for _, i := range c.byRule[rule] {
@@ -171,7 +174,7 @@ func (c *gatewayCounts) fired(rule *window.Rule, ev *window.Event) {
 func (c *gatewayCounts) join(o *gatewayCounts) {
 	for i := range c.gateways {
 		if o.counted[i] {
-			c.requests[i], c.episodes[i] = o.requests[i], o.episodes[i]
+			c.requests[i], c.episodes[i], c.judging[i] = o.requests[i], o.episodes[i], o.judging[i]
 		}
 	}
 	c.flagged.thin(o.flagged.zeros)
@@ -194,7 +197,6 @@ func (r *Report) compare(c *gatewayCounts, conversations *sampled[uint32], loops
 	r.looping = len(loops)
 	conversations.thin(c.flagged.zeros)
 	r.Conversations, r.OneIn = len(conversations.of), 1<<conversations.zeros
-	judging := c.judging
 	for i, g := range c.gateways {
 		row := GatewayReport{Gateway: g, Requests: c.requests[i], Episodes: c.episodes[i]}
 		threshold := g.threshold()
@@ -208,12 +210,11 @@ func (r *Report) compare(c *gatewayCounts, conversations *sampled[uint32], loops
 			}
 		}
 		for k, d := range g.Differences {
-			one := judging[k]
+			one := c.judging[i][k]
 			if one.settle(); one.more+one.less > 0 {
 				row.Matter = append(row.Matter, Matter{d, one.more, one.less})
 			}
 		}
-		judging = judging[len(g.Differences):]
 		r.Gateways = append(r.Gateways, row)
 	}
 }

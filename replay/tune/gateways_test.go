@@ -128,16 +128,14 @@ func TestJudged(t *testing.T) {
 		}
 		c.episode(&window.Episode{Rule: r})
 	}
-	for _, d := range c.judging {
-		d.settle()
-	}
+	c.judging[0][0].settle()
 	if want := []int64{1, 2, 1}; !slices.Equal(c.episodes, want) {
 		t.Errorf("episodes %v, want %v", c.episodes, want)
 	}
 	if want := []int64{1, 1, 1}; !slices.Equal(c.requests, want) {
 		t.Errorf("requests %v, want %v", c.requests, want)
 	}
-	if d := c.judging[0]; d.more != 0 || d.less != 0 || d.own != swept[0] || d.documented != rules[2] {
+	if d := c.judging[0][0]; d.more != 0 || d.less != 0 || d.own != swept[0] || d.documented != rules[2] {
 		t.Errorf("the difference: %+v", d)
 	}
 

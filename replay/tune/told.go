@@ -9,32 +9,47 @@ import (
 // told is what the sweep tells of rules as they are, so that they need not be
 // judged besides.
 type told struct {
-	cells    []int // by swept rule: see tellable
-	all      []bool
+	of       [][]toldRule   // by swept rule
+	all      []bool         // by gateway
 	gateways *gatewayCounts // of those that all is told of
-	o        *Options
 	compared []Gateway
 }
 
+// toldRule is a rule of a gateway, or of its documents, that a cell tells of.
+type toldRule struct {
+	rule *window.Rule
+	cell int
+}
+
 func newTold(o *Options, plan *window.Plan, cells []window.SweepCell, gateways []Gateway) *told {
-	t := &told{o: o, compared: gateways}
-	for _, rule := range o.Rules {
-		t.cells = append(t.cells, tellable(rule, cells, o.Most))
-	}
+	t := &told{of: make([][]toldRule, len(o.Rules)), compared: gateways}
+	known := map[*window.Rule]bool{}
 	for _, g := range gateways {
-		t.all = append(t.all, t.tells(g))
+		all := true
+		for _, rule := range g.compared() {
+			if known[rule] {
+				continue
+			}
+			target := slices.IndexFunc(o.Rules, func(swept *window.Rule) bool { return countsFor(swept, rule) })
+			cell := tellable(rule, cells, o.Most)
+			if target < 0 || cell < 0 {
+				all = false
+				continue
+			}
+			known[rule] = true
+			t.of[target] = append(t.of[target], toldRule{rule, cell})
+		}
+		t.all = append(t.all, all)
 	}
 	t.gateways = newGatewayCounts(gateways, plan, t.all, true)
 	return t
 }
 
-// tells says whether the sweep tells all of a gateway: where each of its rules
-// fires, and nothing else is to be held against it.
-func (t *told) tells(g Gateway) bool {
-	return len(g.Differences) == 0 && !slices.ContainsFunc(g.Rules, func(r *window.Rule) bool {
-		target := slices.Index(t.o.Rules, r)
-		return target < 0 || t.cells[target] < 0
-	})
+// countsFor tells that what is swept for a rule is what another counts in some cell.
+func countsFor(swept, rule *window.Rule) bool {
+	as := *swept
+	as.Counter.Kind, as.Counter.Window, as.Threshold = rule.Counter.Kind, rule.Counter.Window, rule.Threshold
+	return swept == rule || as.Alike(rule)
 }
 
 // tellable is the cell that counts as a rule does, -1 if none does, or if what
@@ -49,22 +64,21 @@ func tellable(rule *window.Rule, cells []window.SweepCell, most int) int {
 
 // repeat takes in a hit that repeats, as the sweep has counted it.
 func (t *told) repeat(r *window.Finding, whose string) {
-	rule := t.o.Rules[r.Target]
-	if c := t.cells[r.Target]; c >= 0 && int(r.Counts[c]) >= rule.Threshold {
-		t.gateways.current = conversationOf(whose)
-		t.gateways.fired(rule, r.Event)
+	for _, of := range t.of[r.Target] {
+		if int(r.Counts[of.cell]) >= of.rule.Threshold {
+			t.gateways.current = conversationOf(whose)
+			t.gateways.fired(of.rule, r.Event)
+		}
 	}
 }
 
 // episodes takes over how many episodes the sweep has counted.
 func (t *told) episodes(swept []window.SweepTarget) {
-	for i, c := range t.cells {
-		if c < 0 {
-			continue
-		}
-		rule := swept[i].Rule
-		for _, g := range t.gateways.byRule[rule] {
-			t.gateways.episodes[g] += swept[i].Cells[c].Episodes[rule.Threshold]
+	for i, rules := range t.of {
+		for _, of := range rules {
+			for _, g := range t.gateways.byRule[of.rule] {
+				t.gateways.episodes[g] += swept[i].Cells[of.cell].Episodes[of.rule.Threshold]
+			}
 		}
 	}
 }
@@ -76,7 +90,7 @@ func (t *told) unjudged(rules []*window.Rule) []bool {
 	for i, r := range rules {
 		list[i] = true
 		for k, g := range t.compared {
-			if !t.all[k] && (slices.Contains(g.Rules, r) || slices.ContainsFunc(g.Differences, func(d Difference) bool { return d.Rule == r })) {
+			if !t.all[k] && slices.Contains(g.compared(), r) {
 				list[i] = false
 			}
 		}

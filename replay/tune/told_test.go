@@ -40,6 +40,7 @@ func TestToldAgreesWithEngine(t *testing.T) {
 				Cooldown: time.Duration(rapid.SampledFrom([]int{0, 0, 0, 5}).Draw(rt, "cooldown")) * time.Second,
 			})
 			if own := rapid.IntRange(0, most+2).Draw(rt, "threshold of some"); own > 0 {
+				rules[i].Selection = fmt.Sprint(own)
 				rules[i].Overrides = []window.Override{{Threshold: own, Match: func(r *fingerprint.Request) bool { return string(r.Method) == "b" }}}
 			}
 		}
@@ -47,13 +48,22 @@ func TestToldAgreesWithEngine(t *testing.T) {
 		for i := range rapid.IntRange(1, 3).Draw(rt, "gateways") {
 			compared = append(compared, Gateway{Name: fmt.Sprint("g", i), Rules: rapid.SliceOfNDistinct(rapid.SampledFrom(rules), 1, len(rules), rapid.ID[*window.Rule]).Draw(rt, "of")})
 		}
-		plan := window.NewPlan(rules, nil)
-		witness := plan.NewWitness(0)
-		all := make([]int, len(rules))
-		for i := range all {
-			all[i] = i
+		all := slices.Clone(rules)
+		for i := range compared {
+			for range rapid.IntRange(0, 2).Draw(rt, "differences") {
+				documented := *compared[i].Rules[0]
+				documented.Counter.Kind, documented.Counter.Window = rapid.SampledFrom(window.SweepKinds).Draw(rt, "documented kind"), rapid.SampledFrom(windows).Draw(rt, "documented window")
+				documented.Threshold = rapid.IntRange(2, most).Draw(rt, "documented threshold")
+				all, compared[i].Differences = append(all, &documented), append(compared[i].Differences, Difference{Rule: &documented})
+			}
 		}
-		c := newCollector(plan, all, len(windows)*len(window.SweepKinds), witness)
+		plan := window.NewPlan(all, nil)
+		witness := plan.NewWitness(0)
+		swept := make([]int, len(rules))
+		for i := range swept {
+			swept[i] = i
+		}
+		c := newCollector(plan, swept, len(windows)*len(window.SweepKinds), witness)
 		sweep := c.sweep(windows, most, 0)
 		c.told = newTold(&Options{Rules: rules, Most: most}, plan, sweep.Cells(), compared)
 		judged := newGatewayCounts(compared, plan, c.told.all, true)
@@ -86,6 +96,15 @@ func TestToldAgreesWithEngine(t *testing.T) {
 		}
 		if !maps.Equal(told.flagged.of, judged.flagged.of) {
 			rt.Errorf("told %v, judged %v", told.flagged.of, judged.flagged.of)
+		}
+		for i := range compared {
+			for k, d := range judged.judging[i] {
+				own := told.judging[i][k]
+				own.settle()
+				if d.settle(); own.more != d.more || own.less != d.less {
+					rt.Errorf("told %d more and %d less than documented, judged %d and %d", own.more, own.less, d.more, d.less)
+				}
+			}
 		}
 	})
 }

@@ -74,6 +74,15 @@ type Gateway struct {
 	Differences   []Difference // of what is shipped, as far as a rule can do otherwise
 }
 
+// compared are its rules, and those of its documents that it is held against.
+func (g *Gateway) compared() []*window.Rule {
+	rules := slices.Clone(g.Rules)
+	for _, d := range g.Differences {
+		rules = append(rules, d.Rule)
+	}
+	return rules
+}
+
 // Difference is one thing that a gateway does otherwise than documented.
 type Difference struct {
 	Of, Shipped, Documented string
