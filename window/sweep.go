@@ -314,12 +314,20 @@ func (s *Sweep) repeats(key *repeats, l *Look, k int, round Round, tracked []int
 func (t *sweepTarget) fire(key *repeats, now int64, u usage) {
 	windows, longest := len(t.maxAges), len(t.maxAges)-1
 	t.climbs = t.climbs[:0]
+	counts := t.counts[cycleKind*windows:]
+	key.partCycles(counts)
 	for w := int(key.single); w < int(key.outlived); w++ {
 		left := &key.left[w]
 		if left.refresh < 2 { // none counts more
 			continue
 		}
-		for kind := range cycleKind {
+		key.partOrder(w, t.counts)
+		kinds, first := cycleKind, w
+		if left.inRow { // streak climbs as sliding, the first of the kinds, does, and so does cycle
+			kinds, first = streakKind, t.tally.inRow(w)
+		}
+		t.climb(&left.ladders[0], now, t.quiet[w], 0, w, first, t.counts[w])
+		for kind := 1; kind < kinds; kind++ {
 			c := kind*windows + w
 			t.climb(&left.ladders[kind], now, t.quiet[w], kind, w, c, t.counts[c])
 		}
@@ -332,9 +340,10 @@ func (t *sweepTarget) fire(key *repeats, now int64, u usage) {
 		t.climbed(0, w, t.tally.from(refreshKind, w), n, opens)
 		t.climb(&key.streak, now, t.quiet[longest], streakKind, w, t.tally.from(streakKind, w), t.counts[streakKind*windows+longest])
 	}
-	counts := t.counts[cycleKind*windows:]
-	key.partCycles(counts)
 	for w := int(key.single); w < int(key.apart); w++ {
+		if w < int(key.outlived) && key.left[w].inRow {
+			continue
+		}
 		t.climb(&key.cycles[w], now, t.quiet[w], cycleKind, w, cycleKind*windows+w, counts[w])
 	}
 	if w := int(key.apart); w < windows {

@@ -85,6 +85,9 @@ type leftWindow struct {
 	fixedFrom      start
 	refreshFrom    start
 	ladders        [cycleKind]ladder // by kind
+	// Streak and cycle have always counted what sliding does, as nothing came
+	// between: its ladder is theirs.
+	inRow bool
 }
 
 // start is where a run began: what had been used then, and the time of its
@@ -110,6 +113,11 @@ func (key *repeats) leave(windows int, most int32) {
 		l.ladders[kind] = ladder{threshold: min(key.n, most), last: key.last}
 	}
 	l.ladders[streakKind] = key.streak
+	cycle := &key.cycle
+	if w < key.apart {
+		cycle = &key.cycles[w]
+	}
+	l.inRow = key.streak == l.ladders[0] && *cycle == l.ladders[0]
 }
 
 // pair gives the longest of the windows that have counted but 1 counts of its own:
@@ -117,7 +125,7 @@ func (key *repeats) leave(windows int, most int32) {
 func (key *repeats) pair(windows int) {
 	key.single--
 	l := key.own(windows, key.single)
-	*l = leftWindow{head: len(key.hits) - 1, opened: key.last, fixed: 1, refresh: 1, fixedFrom: start{used: key.total}, refreshFrom: start{used: key.total}}
+	*l = leftWindow{head: len(key.hits) - 1, opened: key.last, fixed: 1, refresh: 1, fixedFrom: start{used: key.total}, refreshFrom: start{used: key.total}, inRow: true}
 	if key.single < key.apart {
 		key.cyclesOf(windows)[key.single] = ladder{}
 	}
@@ -154,6 +162,16 @@ func (key *repeats) partCycles(counts []int32) {
 		key.cyclesOf(len(counts))[w] = key.cycle
 	}
 	key.apart = uint16(max(apart, int(key.apart)))
+}
+
+// partOrder gives ladders of their own to streak and cycle, in a window that the key
+// has outlived, once they count otherwise than sliding.
+func (key *repeats) partOrder(w int, counts []int32) {
+	l, windows, n := &key.left[w], len(key.left), counts[w]
+	if l.inRow && (counts[streakKind*windows+w] != n || counts[cycleKind*windows+w] != n) {
+		l.inRow = false
+		l.ladders[streakKind], key.cyclesOf(windows)[w] = l.ladders[0], l.ladders[0]
+	}
 }
 
 // count sets t.counts for a hit of the key that l looks at, and returns the key

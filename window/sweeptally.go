@@ -53,7 +53,8 @@ func newSwept(cell SweepCell, most int) Swept {
 
 // sweepTally adds up all cells. A hit mostly does the same in many of them, so
 // besides a column for each cell there are some that stand for several: for all
-// windows from one on, of a kind or of those kinds that count alike in them.
+// windows from one on, of a kind or of those kinds that count alike in them, or
+// for such kinds in one window.
 type sweepTally struct {
 	fired          []amount    // by threshold and column: requests, at their count
 	opened         []tallyOpen // likewise; apart, as most hits open nothing
@@ -88,8 +89,9 @@ func (o *tallyOpen) plus(p tallyOpen) {
 	o.firsts.add(p.firsts, 1)
 }
 
-// tallyKinds is how many columns there are for each window.
-const tallyKinds = cycleKind + 1 + cycleKind + 1 - refreshKind
+// tallyKinds is how many columns there are for each window: for the cells, for all
+// windows from it on, and for those kinds that count alike in it.
+const tallyKinds = cycleKind + 1 + cycleKind + 1 - refreshKind + 1
 
 func newSweepTally(most, windows int) sweepTally {
 	width := tallyKinds * windows
@@ -111,9 +113,16 @@ func (tally *sweepTally) from(kind, w int) int {
 	return (len(SweepKinds)+kind-refreshKind)*tally.windows + w
 }
 
+// inRow is the column of the kinds that count alike in a window as long as nothing
+// else comes between: sliding, streak and cycle.
+func (tally *sweepTally) inRow(w int) int { return (tallyKinds-1)*tally.windows + w }
+
 // cellsOf are those that a column stands for.
 func (tally *sweepTally) cellsOf(column int) (cells []int) {
 	kind, w := column/tally.windows, column%tally.windows
+	if column == tally.inRow(w) {
+		return []int{w, streakKind*tally.windows + w, cycleKind*tally.windows + w}
+	}
 	first, end := kind, w+1
 	if kind >= len(SweepKinds) {
 		kind, end = kind-len(SweepKinds)+refreshKind, tally.windows
