@@ -301,7 +301,9 @@ func (f *watchFlags) feed(args []string, state func() string, status *live.Statu
 				return nil, err
 			}
 			for _, arg := range args {
-				if found, _ := ingest.Glob(arg); len(found) == 0 && !exists(arg) {
+				found, _ := ingest.Glob(arg)
+				// Of what cannot be looked at it has been said.
+				if _, err := os.Lstat(arg); len(found) == 0 && errors.Is(err, fs.ErrNotExist) {
 					log.Warn("no such file yet: it is read when it comes", "file", arg)
 				}
 			}
