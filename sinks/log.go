@@ -32,7 +32,7 @@ func (l *Log) Send(ctx context.Context, a *Alert) error {
 		l.Logger.LogAttrs(ctx, level, a.DigestHeadline(), a.digestAttrs()...)
 		return nil
 	}
-	attrs := []slog.Attr{slog.String("state", string(a.State)), slog.Int64("requests", a.Requests), slog.String("in", a.Lasted().Round(time.Millisecond).String())}
+	attrs := []slog.Attr{slog.String("state", string(a.State)), slog.String("severity", string(a.Severity)), slog.Int64("requests", a.Requests), slog.String("in", a.Lasted().Round(time.Millisecond).String())}
 	if a.Kind != "" {
 		attrs = append(attrs, slog.String("kind", a.Kind), text("evidence", a.Evidence))
 	}

@@ -72,15 +72,16 @@ func TestToolCallLine(t *testing.T) {
 }
 
 // Who it is stands once: in the scope, in the conversation, or by itself; how
-// to look into it is said as long as it goes on.
+// to look into it is said as long as it goes on, and how bad it is always.
 func TestLogSaysOnce(t *testing.T) {
 	f := func(state window.IncidentState, scope map[string]string, session, explain any) {
 		t.Helper()
 		a := toolAlert()
 		a.State, a.Scope, a.Explain = state, scope, "loopgauge explain ep-0123456789abcdef"
+		a.Severity = window.Critical
 		line := logged(t, a, slog.LevelInfo)[0]
-		if line["session"] != session || line["explain"] != explain {
-			t.Errorf("%s, %v: session %v, explain %v", state, scope, line["session"], line["explain"])
+		if line["session"] != session || line["explain"] != explain || line["severity"] != "critical" {
+			t.Errorf("%s, %v: session %v, explain %v, severity %v", state, scope, line["session"], line["explain"], line["severity"])
 		}
 	}
 	const how = "loopgauge explain ep-0123456789abcdef"
