@@ -383,6 +383,21 @@ func TestOpenUnknownFormat(t *testing.T) {
 	}
 }
 
+// TestDetectKeyed: of a document of records by their ids the first members alone are
+// listed. Each format and wrapper listed all of them: it took a minute to be told that
+// 25 MB are no log.
+func TestDetectKeyed(t *testing.T) {
+	const members = 50_000
+	doc := []byte("{")
+	for i := range members {
+		doc = fmt.Appendf(doc, `"request-%d":{},`, i)
+	}
+	doc = append(doc, "\"last\":{}}\n"...)
+	if n := testing.AllocsPerRun(1, func() { Detect(doc) }); n > 10*members {
+		t.Errorf("%v allocations for %d members", n, members)
+	}
+}
+
 // TestVanishedFile: a file that goes between the look and the reading.
 func TestVanishedFile(t *testing.T) {
 	path := write(t, t.TempDir(), "x.log", bytes.Repeat([]byte(`{"time":1,"id":"a"}`+"\n"), 3))

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // keys are a record's members, for detection.
@@ -30,7 +31,8 @@ func (k keys) anyTime(parse func([]byte) (int64, bool), names ...string) bool {
 }
 
 // keysOf lists the members of the record on a line, or of the first record if
-// the line is an array. A line that is cut short gives what there is.
+// the line is an array: the first of them, where it is a document of records by
+// their ids. A line that is cut short gives what there is.
 func keysOf(line []byte) keys {
 	var s rawjson.Scanner
 	s.Reset(line)
@@ -40,7 +42,8 @@ func keysOf(line []byte) keys {
 		}
 	}
 	k := keys{}
-	for s.Object(); s.NextKey(); {
+	s.Object()
+	for n := 0; n < wrap.MostMembers && s.NextKey(); n++ {
 		name := string(s.Key)
 		k[name] = s.Value()
 	}

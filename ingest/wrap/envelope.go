@@ -70,13 +70,18 @@ func (e *envelope) open(line []byte, other func(*rawjson.Scanner)) (text []byte,
 // what a wrapper is detected by.
 type members map[string]rawjson.Kind
 
+// MostMembers is how many members of an object are listed to tell what it is, which
+// every format and wrapper does anew. No record has as many.
+const MostMembers = 1 << 12
+
 // membersOf lists the members of the object on a line with the kinds of their
 // values. A line that is cut short gives what there is.
 func membersOf(line []byte) members {
 	var s rawjson.Scanner
 	s.Reset(line)
 	m := members{}
-	for s.Object(); s.NextKey(); {
+	s.Object()
+	for n := 0; n < MostMembers && s.NextKey(); n++ {
 		kind := s.Kind()
 		m[string(s.Key)] = kind
 		s.Skip()
