@@ -629,6 +629,12 @@ func TestOtelLogs(t *testing.T) {
 		`{"observedTimeUnixNano":"1000000000","spanId":"a","eventName":"gen_ai.client.inference.operation.details","body":{},`+otelAttributes("gen_ai.request.model", "m", "gen_ai.input.messages", "[]", "error.type", "E")+`}`)
 	f(`id=a caller=app named user=u session=s agent=n messages=0`,
 		`{"timeUnixNano":"1000000000","spanId":"a","eventName":"gen_ai.client.inference.operation.details",`+otelAttributes("gen_ai.conversation.id", "s", "user.id", "u", "gen_ai.agent.name", "n", "gen_ai.input.messages", "[]")+`}`)
+	// OpenTelemetry's of Node writes question and answer of the Responses API as an event each.
+	detail := func(at string, attributes ...string) string {
+		return `{"timeUnixNano":"` + at + `","spanId":"a","eventName":"gen_ai.client.inference.operation.details",` + otelAttributes(attributes...) + `}`
+	}
+	f(`took=500ms id=a caller=app named messages=0 tool_calls=1 name=f`, detail("1000000000", "gen_ai.input.messages", "[]"),
+		detail("1500000000", "gen_ai.output.messages", `[{"role":"assistant","parts":[{"type":"tool_call","name":"f"}]}]`))
 	// Gemini CLI writes one as it sends a request, too.
 	const details = `{"timeUnixNano":"1000000000","eventName":"gen_ai.client.inference.operation.details","body":{"stringValue":"GenAI operation `
 	f(`caller=app named messages=0 tool_calls=0`, details+`request details from m."},`+otelAttributes("gen_ai.input.messages", "[]")+`}`,

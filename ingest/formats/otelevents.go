@@ -13,12 +13,16 @@ func (p *otelCall) logs(sp *otelSpan, r *fingerprint.Request) {
 		r.End = fingerprint.NoTime
 	}
 	s := &p.scan
+	detailed := false
 	for i := range sp.logs {
-		if l := &sp.logs[i]; l.kind == detailsLog {
-			s.Reset(l.attributes)
+		if l := &sp.logs[i]; l.kind == detailsLog && p.output == nil && !r.ToolCallsLogged { // the answer may be in one of its own
+			s.Then(l.attributes)
 			p.attributes(s, r)
-			return
+			detailed = true
 		}
+	}
+	if detailed {
+		return
 	}
 	b := &p.said
 	b.Reset(nil)
