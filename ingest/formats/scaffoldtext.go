@@ -26,15 +26,17 @@ type texter struct {
 	g      guesser
 	line   string
 	pieces []piece
+	access bool // Gin's of a request
 }
 
 // scaffoldText is a custom format for a log of text. The line that says most is
-// the model of the others: they must match, if need be with less of it.
+// the model of the others: they must match, if need be with less of it. Beside lines
+// of requests other ones say more, as those that Ollama starts with.
 func scaffoldText(lines [][]byte) []byte {
 	var best *texter
 	for _, line := range lines {
 		t := newTexter(string(line))
-		if best == nil || len(t.pieces) > len(best.pieces) {
+		if best == nil || t.access && !best.access || t.access == best.access && len(t.pieces) > len(best.pieces) {
 			best = t
 		}
 	}
@@ -195,6 +197,7 @@ func (t *texter) columns() {
 	if at == nil || !t.free(at[0], at[1]) {
 		return
 	}
+	t.access = true
 	for i, name := range []string{"status", "duration", "client_ip"} {
 		t.g.note(name, []byte(t.line[at[2*i+2]:at[2*i+3]]))
 	}
