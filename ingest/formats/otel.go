@@ -324,6 +324,10 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			case "CHAT_MODEL", "LLM", "EMBEDDING":
 				sp.calls(kind)
 			}
+		case "genkit:metadata:subtype":
+			if kind := otelText(s); string(kind) == "model" {
+				sp.calls(kind)
+			}
 		case "span.type": // OpenRouter's: a part of a call, an attempt at a provider, is chat, too
 			sp.prepares = string(otelText(s)) == "span" || sp.prepares
 		case "langsmith.span.kind": // those of prompts and retrievers are chat and embeddings, too
@@ -344,7 +348,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			if v := s.Value(); !bytes.Contains(v[:min(len(v), 32)], []byte(`"{}"`)) {
 				sp.content, sp.isCall = asMessages, true
 			}
-		case "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt_json", "ai.prompt.messages", "langfuse.observation.input":
+		case "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt_json", "ai.prompt.messages", "langfuse.observation.input", "genkit:input":
 			sp.content = asMessages
 			answered = answered || string(key) == "gen_ai.output.messages"
 		case "input.value", "request_data", "gen_ai.prompt", "mlflow.spanInputs":

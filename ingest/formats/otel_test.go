@@ -391,6 +391,24 @@ func TestOtelLeftOut(t *testing.T) {
 	f(` tool_calls=1 call=t name=f arguments={}`, anthropic, "gen_ai.output.messages", `[{"role":"assistant","finish_reason":"tool_call","parts":[{"type":"tool_call","id":"t","name":"f","arguments":{}}]}]`)
 }
 
+// TestGenkit: its spans have names and words of their own.
+func TestGenkit(t *testing.T) {
+	f := func(want, subtype string, attributes ...string) {
+		t.Helper()
+		line := otelSpans(`{"spanId":"a","startTimeUnixNano":"1000000000","status":{"code":2,"message":"RESOURCE_EXHAUSTED: try again"},` + otelAttributes(append(attributes, "genkit:type", "action", "genkit:metadata:subtype", subtype, "genkit:name", "p/m")...) + `}`)
+		if got := requests(t, "otel", line); got != want {
+			t.Errorf("%q\ngot  %s\nwant %s", attributes, got, want)
+		}
+	}
+	const failed = ` status=429 error="RESOURCE_EXHAUSTED: try again"`
+	question := `{"messages":[{"role":"user","content":[{"text":"go"}]},{"role":"model","content":[{"toolRequest":{"name":"f","ref":"1","input":{"x":1}}}]},{"role":"tool","content":[{"toolResponse":{"name":"f","ref":"1","output":"ok"}}]}],"tools":[{"name":"f"}],"config":{"maxOutputTokens":5}}`
+	f(`id=a named model=p/m messages=3 last="{\"role\":\"tool\",\"tool_call_id\":\"1\",\"content\":\"ok\"}" has_tools=true tool_calls=1 call=2 name=f arguments="{\"x\":1}"`+failed+` tokens_in=8 tokens_out=2 max_tokens=5`, "model", "genkit:input", question,
+		"genkit:output", `{"message":{"role":"model","content":[{"text":"so"},{"toolRequest":{"name":"f","ref":"2","input":{"x":1}}}]},"usage":{"inputTokens":8,"outputTokens":2}}`)
+	f(`id=a named model=p/m messages=1 last="{\"role\":\"assistant\",\"content\":[{\"text\":\"hm\"}]}" tool_calls=1 name=f`+failed, "model", "genkit:input", `{"messages":[{"role":"model","content":[{"text":"hm"}]}]}`,
+		"genkit:output", `{"candidates":[{"message":{"content":[{"toolRequest":{"name":"f"}}]}}]}`)
+	f("column 0: no request in it", "tool", "genkit:input", `{"x":1}`)
+}
+
 // TestLogfire: of a streamed call Logfire writes a span as it is opened, and one of
 // what came of it.
 func TestLogfire(t *testing.T) {

@@ -213,7 +213,7 @@ func (p *otelCall) attribute(s *rawjson.Scanner, key []byte, r *fingerprint.Requ
 	case "litellm.trace_id":
 		p.trace = otelText(s)
 	default:
-		if !p.mlflowAttribute(s, key, r) {
+		if !p.mlflowAttribute(s, key, r) && !p.genkitAttribute(s, key, r) {
 			p.other(s, key, r)
 		}
 	}
@@ -479,6 +479,7 @@ var errorStatus = map[string]int{
 	"RouterRateLimitError":     429, // of LiteLLM, which has no deployment left
 	"_ResourceExhaustedError":  429, // of Google's ADK, in front of lines of advice
 	"LMRateLimitError":         429, // of DSPy, as the next
+	"RESOURCE_EXHAUSTED":       429, // of Genkit
 	"LMTimeoutError":           408,
 	"LMServerError":            500,
 	"LMTransportError":         500,

@@ -21,9 +21,13 @@ type chat struct {
 	found []flat          // attributes that are a part of a message each
 	ends  []int           // in json, of the messages made
 	bare  int             // length of json if the last of them is calls alone
+
+	genkit bool // the messages are in Genkit's words
 }
 
-func (c *chat) reset() { c.json, c.found, c.ends, c.mute = c.json[:0], c.found[:0], c.ends[:0], false }
+func (c *chat) reset() {
+	c.json, c.found, c.ends, c.mute, c.genkit = c.json[:0], c.found[:0], c.ends[:0], false, false
+}
 
 // messages reads a list of messages with parts, as gen_ai.input.messages has
 // them since version 1.37, or of chat messages.
@@ -106,7 +110,7 @@ func (c *chat) message(message rawjson.Value) bool {
 			callID = s.Value()
 		}
 	}
-	if isSDK(content) {
+	if isSDK(content) || c.genkit {
 		parts = content
 	}
 	if parts.Kind() != rawjson.Array {
@@ -120,7 +124,7 @@ func (c *chat) message(message rawjson.Value) bool {
 	for s.Array(); s.NextElement(); some = true {
 		c.sort(s.Value())
 	}
-	if len(c.calls) > 0 { // Gemini CLI calls what the model said a system's
+	if len(c.calls) > 0 || string(role) == `"model"` { // Gemini CLI calls what the model said a system's
 		role = assistant
 	}
 	if string(role) == `"assistant"` { // who may say nothing beside a call
@@ -215,6 +219,23 @@ func (c *chat) sort(part rawjson.Value) {
 			response = s.Value()
 		case "result", "output":
 			result = s.Value()
+		case "toolRequest", "toolResponse": // of Genkit
+			kind = []byte("tool-call")
+			if string(s.Key) == "toolResponse" {
+				kind = []byte("tool-result")
+			}
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "ref":
+					id = s.Value()
+				case "name":
+					tool = s.Value()
+				case "input":
+					arguments = s.Value()
+				case "output":
+					result = s.Value()
+				}
+			}
 		}
 	}
 	switch string(kind) {
