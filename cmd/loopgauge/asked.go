@@ -51,7 +51,7 @@ func parseAsked(arg string, logs *[]string, d *dataset) (asked, error) {
 		if strings.HasPrefix(arg, "ep-") || strings.HasPrefix(arg, "lp-") {
 			return asked{}, usage(fmt.Errorf("%q is no id of an episode: those are ep- (of tune also lp-) and 16 hexadecimal digits", arg))
 		}
-		return asked{}, usage(fmt.Errorf("%q is neither LOG:LINE nor the id of an episode", arg))
+		return asked{}, usage(fmt.Errorf("%q is neither LOG:LINE nor the id of an episode, which 'loopgauge replay --json LOG' has", arg))
 	}
 	if d != nil {
 		return d.asked(log, number)

@@ -268,7 +268,7 @@ func (s Summary) next() string {
 		page = ""
 	}
 	return `
-# next: loopgauge replay --policy policy.yaml LOG      each loop, with an id
+# next: loopgauge replay --policy policy.yaml LOG      the loops; --json has ids
 #       loopgauge explain --policy policy.yaml ID LOG  what counted, and why` + page + `
 #       loopgauge tune --export GATEWAY LOG            in a gateway's own form
 `
