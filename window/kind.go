@@ -50,7 +50,8 @@ func (rule *Rule) LeastCount() int {
 // steadyPace is the most that pauses may differ for a clock to be behind them,
 // as standard deviation over mean, and leastPauses how many it takes to tell.
 // Times of whole seconds make shorter ones than coarsePause look alike, seconds.
-// Of pauses from clockPause on few tell: no model and no program is so slow each time.
+// Of pauses from clockPause on few tell: no model and no program is so slow each time,
+// and an agent that calls nothing does not wait so long to ask again.
 // Who asks the same more often than pollingPause does not poll: a client that
 // sends again at once has a steady pace, too.
 const (
@@ -169,6 +170,8 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		set(Unknown, "the same call %v; the result changed once", inOrder)
 	case steady && heard.answers.n == 0 && f.meanPause() >= pollingPause:
 		set(Polling, "the same %s at a steady pace%s", said, f.pace())
+	case heard.answers.n == 0 && f.meanPause() >= clockPause:
+		set(Unknown, "the same %s %v, but too seldom for a loop%s", said, inOrder, f.pace())
 	case answered == 0:
 		set(Unknown, "the same %s %v; the log does not show how it went", said, inOrder)
 	case 2*answered < n:

@@ -162,6 +162,13 @@ func TestKind(t *testing.T) {
 	f(fine, resultsOf, paced(3, 299, 0), Stuck, "")
 	f(fine, resultsOf, paced(3, 300, 0.06), Stuck, "")
 	f(fine, resultsOf, paced(2, 300, 0), Stuck, "")
+	// One prompt that programs send now and then.
+	f(fine, text, paced(10, 300, 1), Unknown, "the same request 11 times in a row, but too seldom for a loop, every 300 s")
+	f(fine, text, paced(10, 299, 1), Stuck, "")
+	f(fine, text, func(f *Facts) {
+		paced(10, 300, 1)(f)
+		f.toHear().answers = different(1, 1)
+	}, Stuck, "")
 
 	// What came back.
 	f(fine, text, func(f *Facts) { f.answered = 0 }, Unknown, "does not show how it went")
