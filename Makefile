@@ -40,10 +40,10 @@ unit:
 # The short tests run under the race detector where there are goroutines, then every
 # test runs without it; the lines at the end count the second run. Neither vets again
 # what golangci-lint has, which looks for all that go vet does.
-# Tests wait for what must come, on a slow machine for minutes, and some of them
-# beside each other. A few that fail run once more, alone: what real services do
-# under load is not always ours. Both runs are shown, and what rapid drew is drawn
-# again.
+# Tests wait for what must come, on a slow machine for minutes, and most of the time:
+# so several tests of a package run beside each other. A few that
+# fail run once more, alone: what real services do under load is not always ours.
+# Both runs are shown, and what rapid drew is drawn again.
 test: export LOOPGAUGE_PYTHON := $(CACHE)/venv/bin/python
 # As deploy/Dockerfile builds, which a test does: so all is compiled once.
 test: export CGO_ENABLED := 0
@@ -52,7 +52,7 @@ test:
 	go mod verify
 	.cache/bin/golangci-lint run ./...
 	CGO_ENABLED=1 $(gotestsum) --packages="$$(go list ./... | grep -vxF $(SERIAL:%=-e github.com/loopgauge/loopgauge/%))" -- -vet=off -race -short -timeout=90m
-	$(gotestsum) --packages=./... -- -vet=off -count=1 -parallel=4 -timeout=90m
+	$(gotestsum) --packages=./... -- -vet=off -count=1 -parallel=6 -timeout=90m
 
 lint:
 	scripts/setup.sh lint
