@@ -10,7 +10,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: build unit test lint fuzz torture bench clean
+.PHONY: build unit test setup lint fuzz torture bench clean
 
 FUZZTIME ?= 10s
 # For the environment alone: in a recipe a space in it would part the words.
@@ -41,18 +41,22 @@ unit:
 # test runs without it; the lines at the end count the second run. Neither vets again
 # what golangci-lint has, which looks for all that go vet does.
 # Tests wait for what must come, on a slow machine for minutes, and most of the time:
-# so several tests of a package run beside each other. A few that
-# fail run once more, alone: what real services do under load is not always ours.
-# Both runs are shown, and what rapid drew is drawn again.
+# so several tests of a package run beside each other. A few that fail run once more,
+# alone: what real services do under load is not always ours. Both runs are shown, and
+# what rapid drew is drawn again. What they need is fetched while golangci-lint
+# compiles and reads all.
 test: export LOOPGAUGE_PYTHON := $(CACHE)/venv/bin/python
 # As deploy/Dockerfile builds, which a test does: so all is compiled once.
 test: export CGO_ENABLED := 0
 test:
-	scripts/setup.sh
+	scripts/setup.sh lint
 	go mod verify
-	.cache/bin/golangci-lint run ./...
+	$(MAKE) -j2 setup lint
 	CGO_ENABLED=1 $(gotestsum) --packages="$$(go list ./... | grep -vxF $(SERIAL:%=-e github.com/loopgauge/loopgauge/%))" -- -vet=off -race -short -timeout=90m
 	$(gotestsum) --packages=./... -- -vet=off -count=1 -parallel=6 -timeout=90m
+
+setup:
+	scripts/setup.sh
 
 lint:
 	scripts/setup.sh lint
