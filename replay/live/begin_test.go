@@ -39,9 +39,7 @@ func TestBegin(t *testing.T) {
 			t.Errorf("it does not say that it waits:\n%s", &said)
 		}
 		line := `{"time":"2026-11-21T10:00:00Z","id":"a","path":"/"}` + "\n"
-		if err := os.WriteFile(filepath.Join(dir, "app.log"), []byte(line+line), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, "app.log"), line+line)
 		for range 2 {
 			if n := run(); n != 2 {
 				t.Errorf("%d lines, want 2", n)
@@ -63,18 +61,13 @@ func TestFirstLines(t *testing.T) {
 	dir := t.TempDir()
 	name := func(n string) string { return filepath.Join(dir, n) }
 	write := func(file, id string) {
-		line := fmt.Sprintf(`{"time":"2026-11-21T10:00:00Z","id":%q,"path":"/"}`+"\n", id)
-		if err := os.WriteFile(name(file), []byte(line), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name(file), fmt.Sprintf(`{"time":"2026-11-21T10:00:00Z","id":%q,"path":"/"}`+"\n", id))
 	}
 	synctest.Test(t, func(t *testing.T) {
 		run := func(state string) int64 {
 			return runFor(t, name(state), time.Minute, "loopgauge", Options{
-				Job: Job{Interval: time.Hour},
-				Feed: func(_ context.Context, have []ingest.Mark) (ingest.Feed, error) {
-					return ingest.Follow([]string{name("app.log")}, ingest.Options{}, have)
-				},
+				Job:  Job{Interval: time.Hour},
+				Feed: following(name("app.log"), ingest.Options{}),
 			}).Account.Lines
 		}
 		go func() {

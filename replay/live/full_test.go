@@ -18,9 +18,7 @@ import (
 func TestNoRoom(t *testing.T) {
 	dir := t.TempDir()
 	state, file := filepath.Join(dir, "state"), filepath.Join(dir, "app.log")
-	if err := os.WriteFile(file, []byte(`{"time":1800000000,"id":"a"}`+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, `{"time":1800000000,"id":"a"}`+"\n")
 	synctest.Test(t, func(t *testing.T) {
 		_, err := tryFor(t, state, time.Minute, "loopgauge", Options{
 			Feed: func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {

@@ -261,9 +261,7 @@ func offline(t *rapid.T, dir string, p *policy.Policy, partitions [][]string) (v
 	}}
 	for i, values := range partitions {
 		file := filepath.Join(dir, fmt.Sprintf("%d.jsonl", i))
-		if err := os.WriteFile(file, []byte(strings.Join(values, "\n")), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, file, strings.Join(values, "\n"))
 		sources, err := ingest.Find([]string{file}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -344,10 +342,7 @@ func TestLiveIsReplay(t *testing.T) {
 				damageNewest(t, filepath.Join(dir, "state"))
 			}
 		}
-		got, err := os.ReadFile(filepath.Join(dir, "verdicts.jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := read(t, filepath.Join(dir, "verdicts.jsonl"))
 		if diff := cmp.Diff(strings.Split(verdicts, "\n"), strings.Split(string(got), "\n")); diff != "" {
 			t.Fatalf("verdicts (-replay +live):\n%s", diff)
 		}
@@ -430,12 +425,7 @@ func damageNewest(t *rapid.T, dir string) {
 		return
 	}
 	newest := slices.Max(files)
-	b, err := os.ReadFile(newest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := read(t, newest)
 	b[len(b)/2] ^= 1
-	if err := os.WriteFile(newest, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, newest, b)
 }

@@ -2,7 +2,6 @@ package live
 
 import (
 	"bytes"
-	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -19,9 +18,7 @@ import (
 func TestLostOfFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "app.log")
-	if err := os.WriteFile(file, []byte(`{"time":1800000000,"id":"a"}`+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, `{"time":1800000000,"id":"a"}`+"\n")
 	synctest.Test(t, func(t *testing.T) {
 		time.AfterFunc(10*time.Second, func() {
 			if err := os.Truncate(file, 0); err != nil {
@@ -30,10 +27,8 @@ func TestLostOfFile(t *testing.T) {
 		})
 		var said bytes.Buffer
 		now := runFor(t, filepath.Join(dir, "state"), time.Minute, "loopgauge", Options{
-			Feed: func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
-				return ingest.Follow([]string{file}, ingest.Options{Format: "loopgauge"}, marks)
-			},
-			Job: Job{Log: slog.New(slog.NewTextHandler(&said, nil))},
+			Feed: following(file, ingest.Options{Format: "loopgauge"}),
+			Job:  Job{Log: slog.New(slog.NewTextHandler(&said, nil))},
 		})
 		lost := now.Gone.Lost
 		for _, l := range now.Lanes {

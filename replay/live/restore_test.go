@@ -26,9 +26,7 @@ import (
 // cut.
 func TestVerdictsOfOthers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "other")
-	if err := os.WriteFile(path, []byte("precious\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, path, "precious\n")
 	w := &watch{o: Options{Job: Job{Verdicts: path}}}
 	err := w.openFiles(files{name: "ours", verdicts: 3})
 	w.close()
@@ -230,13 +228,7 @@ func TestPartUnreadable(t *testing.T) {
 		if err != nil || len(spools) != 1 {
 			t.Fatal(spools, err)
 		}
-		rows, err := os.ReadFile(spools[0])
-		if err == nil {
-			err = os.WriteFile(spools[0], slices.Repeat([]byte{7}, len(rows)), 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		write(t, spools[0], slices.Repeat([]byte{7}, len(read(t, spools[0]))))
 		before, err := filepath.Glob(filepath.Join(dir, "checkpoint-*"))
 		if err != nil {
 			t.Fatal(err)

@@ -4,9 +4,13 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"os"
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
+	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
@@ -20,6 +24,31 @@ func runFor(t *testing.T, dir string, long time.Duration, profile string, o Opti
 		t.Fatal(err)
 	}
 	return now
+}
+
+// following is a feed of files.
+func following(pattern string, o ingest.Options) func(context.Context, []ingest.Mark) (ingest.Feed, error) {
+	return func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
+		return ingest.Follow([]string{pattern}, o, marks)
+	}
+}
+
+// write writes a file.
+func write[T string | []byte](t rapid.TB, file string, text T) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// read is what a file holds.
+func read(t rapid.TB, file string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // tryFor is runFor where the watch may fail.

@@ -64,25 +64,16 @@ func TestStore(t *testing.T) {
 
 	// The process died while it wrote; its newest checkpoint was damaged.
 	newest := filepath.Join(dir, checkpointName(4))
-	b, err := os.ReadFile(newest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write := func(name string, b []byte) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(".checkpoint-000000000005.state.123.tmp", b[:7])
+	b := read(t, newest)
+	write(t, filepath.Join(dir, ".checkpoint-000000000005.state.123.tmp"), b[:7])
 	for at := range b {
 		bad := slices.Clone(b)
 		bad[at] ^= 0x40
-		write(checkpointName(4), bad)
+		write(t, newest, bad)
 		s = open()
 		load(s, "state 2", 1)
 		s.Close() //nolint:errcheck // holds a lock, nothing else
-		write(checkpointName(4), b[:at])
+		write(t, newest, b[:at])
 		s = open()
 		load(s, "state 2", 1)
 		s.Close() //nolint:errcheck // holds a lock, nothing else
@@ -103,8 +94,8 @@ func TestStore(t *testing.T) {
 
 	// With nothing whole, or of a version to come, to begin anew is for its
 	// owner to decide.
-	write(checkpointName(3), nil)
-	write(checkpointName(4), nil)
+	write(t, filepath.Join(dir, checkpointName(3)), "")
+	write(t, newest, "")
 	if _, damaged, err := s.Load(); err == nil || len(damaged) != 2 || !strings.Contains(err.Error(), "no checkpoint is whole") {
 		t.Errorf("%d damaged, %v", len(damaged), err)
 	}

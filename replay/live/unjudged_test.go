@@ -2,10 +2,8 @@ package live
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,16 +22,12 @@ func TestUnjudged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			file := filepath.Join(dir, "app.log")
-			if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			write(t, file, strings.Join(lines, "\n")+"\n")
 			synctest.Test(t, func(t *testing.T) {
 				var said bytes.Buffer
 				runFor(t, filepath.Join(dir, "state"), long, "loopgauge", Options{
-					Feed: func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
-						return ingest.Follow([]string{file}, ingest.Options{Format: "loopgauge"}, marks)
-					},
-					Job: Job{Log: slog.New(slog.NewTextHandler(&said, nil)), Duplicates: window.DefaultDuplicates},
+					Feed: following(file, ingest.Options{Format: "loopgauge"}),
+					Job:  Job{Log: slog.New(slog.NewTextHandler(&said, nil)), Duplicates: window.DefaultDuplicates},
 				})
 				if text := said.String(); strings.Count(text, "lines are not judged") != want || what != "" && strings.Count(text, what) != 1 {
 					t.Errorf("want %d such lines, and once %s:\n%s", want, what, text)

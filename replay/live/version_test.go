@@ -3,7 +3,6 @@ package live
 import (
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -35,23 +34,11 @@ func TestVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		state, err := os.ReadFile(slices.Max(files))
-		if err == nil {
-			err = os.WriteFile(golden(version), state, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		write(t, golden(version), read(t, slices.Max(files)))
 	}
 	for of := 1; of <= version; of++ {
 		dir := t.TempDir()
-		state, err := os.ReadFile(golden(of))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, checkpointName(1)), state, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, checkpointName(1)), read(t, golden(of)))
 		if n, f := run(t, dir, values); len(f.marks) != 1 || f.marks[0].Offset != 6 || n.Began.Account.Lines != 6 || n.Account.Lines != 7 {
 			t.Errorf("version %d: goes on from %+v with %+v, ends with %+v", of, f.marks, n.Began.Account, n.Account)
 		}
