@@ -3,6 +3,7 @@ package parquet
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -459,18 +460,14 @@ func TestExchange(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stop := make(chan struct{})
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
 	var all sync.WaitGroup
 	all.Go(func() {
-		for {
-			select {
-			case <-stop:
+		for ctx.Err() == nil {
+			if entries, err := os.ReadDir(a); err != nil || len(entries) != 1 {
+				t.Errorf("%v, %v", entries, err)
 				return
-			default:
-				if entries, err := os.ReadDir(a); err != nil || len(entries) != 1 {
-					t.Errorf("%v, %v", entries, err)
-					return
-				}
 			}
 		}
 	})
@@ -479,7 +476,7 @@ func TestExchange(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	close(stop)
+	stop()
 	all.Wait()
 	if got := files(t, dir); got != "" {
 		t.Error(got)
@@ -518,15 +515,11 @@ func TestCompactUnderFire(t *testing.T) {
 	}
 	var published, looks, gone atomic.Int64
 	published.Store(l.events)
-	stop := make(chan struct{})
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
 	var all sync.WaitGroup
 	all.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-			}
+		for ctx.Err() == nil {
 			if err := l.write(4, 1); err != nil {
 				t.Errorf("the writer is disturbed: %v", err)
 				return
@@ -536,12 +529,7 @@ func TestCompactUnderFire(t *testing.T) {
 	})
 	for _, read := range readers {
 		all.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
+			for ctx.Err() == nil {
 				least := 2 * published.Load()
 				rows, distinct, err := read()
 				switch {
@@ -581,7 +569,7 @@ func TestCompactUnderFire(t *testing.T) {
 			t.Errorf("%d reads, and %d that came too late", looks.Load(), gone.Load())
 		}
 	}
-	close(stop)
+	stop()
 	all.Wait()
 	t.Logf("%d events, %d reads, of which %d came too late", l.events, looks.Load()+gone.Load(), gone.Load())
 
