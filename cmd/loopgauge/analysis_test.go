@@ -35,10 +35,7 @@ func TestAnalysis(t *testing.T) {
 	watched(t, dir, strings.Count(verdicts, "\n"))
 	teams(t, dir)
 
-	document, err := filepath.Abs("../../docs/analysis.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := absolute(t, "../../docs/analysis.md")
 	got := analyze(t, python, document, dir)
 
 	text := read(t, document)
@@ -124,14 +121,8 @@ func TestAnalysis(t *testing.T) {
 	}
 
 	// The notebook runs, and shows its pictures.
-	notebook, err := filepath.Abs("../../docs/analysis.ipynb")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := filepath.Abs("testdata/notebook.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	notebook := absolute(t, "../../docs/analysis.ipynb")
+	program := absolute(t, "testdata/notebook.py")
 	c := exec.CommandContext(t.Context(), python, program, notebook)
 	c.Dir = dir
 	var errs bytes.Buffer
@@ -180,10 +171,7 @@ type answered struct {
 // analyze asks the datasets in a folder what a document asks.
 func analyze(t *testing.T, python, document, dir string) (got answered) {
 	t.Helper()
-	program, err := filepath.Abs("testdata/analysis.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := absolute(t, "testdata/analysis.py")
 	c := exec.CommandContext(t.Context(), python, program, document)
 	c.Dir = dir
 	c.Env = append(os.Environ(), "TZ=America/New_York")
@@ -272,10 +260,7 @@ rules:
 	loopgauge(t, "", "tune", "--json", "--policy", policy, "--out", filepath.Join(dir, "tuned"), access)
 	teams(t, dir)
 
-	document, err := filepath.Abs("../../docs/analysis.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := absolute(t, "../../docs/analysis.md")
 	got := analyze(t, python, document, dir)
 	for question, want := range map[int]string{
 		1: "big|6|5|83.3",

@@ -117,10 +117,7 @@ func TestServiceAfterACrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := filepath.Abs(filepath.Join(fixtures, "formats/litellm/sessions.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := absolute(t, filepath.Join(fixtures, "formats/litellm/sessions.jsonl"))
 	c := exec.CommandContext(t.Context(), self, "-test.run=^TestPanicText$")
 	c.Dir = t.TempDir() // for the core, where limits allow one
 	c.Env = append(os.Environ(), "LOOPGAUGE_TEST_CRASH="+log)

@@ -24,10 +24,6 @@ func TestEvidenceIsThatOfTune(t *testing.T) {
 		t.Skip("reads many logs with one rule after the other")
 	}
 	t.Parallel()
-	fixtures, err := filepath.Abs("../../fixtures")
-	if err != nil {
-		t.Fatal(err)
-	}
 	profiles, err := policy.FromProfiles([]string{"loopgauge", "tool-call", "fairvisor", "aisg", "zelyx"})
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +39,7 @@ func TestEvidenceIsThatOfTune(t *testing.T) {
 		wide.Name, wide.Counter.Window = rule.Name+" in an hour", time.Hour
 		rules = append(rules, &wide)
 	}
-	for _, log := range kindLogs(t, fixtures) {
+	for _, log := range kindLogs(t) {
 		for _, rule := range rules {
 			why := func(evidence string) string {
 				if rule.Counter.Window < time.Hour {
@@ -117,7 +113,7 @@ func TestEvidenceIsThatOfTune(t *testing.T) {
 var inRow = regexp.MustCompile(`\d+ times in a row`)
 
 // kindLogs are logs of agents, and one for each kind that a gateway can log.
-func kindLogs(t *testing.T, fixtures string) (logs []string) {
+func kindLogs(t *testing.T) (logs []string) {
 	t.Helper()
 	for _, name := range []string{"tau2/agents.jsonl.zst", "formats/litellm/litellm_callback.jsonl.zst", "formats/nginx-json/nginx_json.log"} {
 		logs = append(logs, filepath.Join(fixtures, name))

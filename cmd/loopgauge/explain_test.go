@@ -21,10 +21,7 @@ func TestExplainTakesIDsOfTune(t *testing.T) {
 	}
 	t.Parallel()
 	dir := t.TempDir()
-	log, err := filepath.Abs("../../fixtures/tau2/agents.jsonl.zst")
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := filepath.Join(fixtures, "tau2/agents.jsonl.zst")
 	said := func(want int, args ...string) (out, errs string) {
 		t.Helper()
 		code, out, errs := ran(t, "", args...)

@@ -325,14 +325,8 @@ func TestRealGateways(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts gateways")
 	}
-	python, err := filepath.Abs(top + "/.cache/gateways/bin/python")
-	if err != nil {
-		t.Fatal(err)
-	}
-	scripts, err := filepath.Abs(top + "/scripts/gateways")
-	if err != nil {
-		t.Fatal(err)
-	}
+	python := absolute(t, top+"/.cache/gateways/bin/python")
+	scripts := absolute(t, top+"/scripts/gateways")
 	upstream := httptest.NewServer(&model{asked: map[string]int{}})
 	t.Cleanup(upstream.Close)
 	ps := &processes{t: t}

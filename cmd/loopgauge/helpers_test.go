@@ -71,6 +71,16 @@ func policyFile(t *testing.T, text string) string {
 	return file
 }
 
+// absolute is a path for a process that runs elsewhere, or a document.
+func absolute(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // read is the text of a file.
 func read(tb testing.TB, file string) string {
 	tb.Helper()

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"math"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -38,10 +37,7 @@ func (t tests) Run() int {
 // the project's folder of fixtures; unpack FILE.zst OUT unpacks one.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	fixtures, err := filepath.Abs("../../fixtures")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fixtures := absolute(t, "../../fixtures")
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		UpdateScripts:       *update,

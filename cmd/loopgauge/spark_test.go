@@ -80,10 +80,7 @@ func TestSpark(t *testing.T) {
 	for _, spark := range []string{"spark3", "spark4"} {
 		t.Run(spark, func(t *testing.T) {
 			t.Parallel()
-			submit, err := filepath.Abs(filepath.Join("../..", ".cache", spark, "bin", "spark-submit"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			submit := absolute(t, filepath.Join("../..", ".cache", spark, "bin", "spark-submit"))
 			if _, err := os.Stat(submit); err != nil {
 				t.Fatalf("%v: scripts/setup.sh spark installs it", err)
 			}
@@ -168,10 +165,7 @@ func TestSparkMissingLog(t *testing.T) {
 		t.Skip("needs Spark's Python")
 	}
 	dir := t.TempDir()
-	python, err := filepath.Abs("../../.cache/spark4/bin/python")
-	if err != nil {
-		t.Fatal(err)
-	}
+	python := absolute(t, "../../.cache/spark4/bin/python")
 	c := exec.CommandContext(t.Context(), python, "-Bc", `import loopgauge_job; print(loopgauge_job.each("echo "))`)
 	c.Dir = "../../deploy/spark"
 	loop, err := c.Output()
