@@ -246,10 +246,7 @@ func TestDay(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	// That all goroutines end is synctest's to say.
 	synctest.Test(t, func(t *testing.T) {
-		store, err := OpenStore(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := openStore(t, dir)
 		defer store.Close() //nolint:errcheck // holds a lock, nothing else
 		status := &Status{}
 		start := time.Now()

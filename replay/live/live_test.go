@@ -382,10 +382,7 @@ func TestLiveIsReplay(t *testing.T) {
 
 // once runs a watch until it has judged all lines, and reports whether it did.
 func once(t *rapid.T, dir string, p *policy.Policy, f *feed, data *memory, alerts *recorder, status *Status, all int64) bool {
-	store, err := OpenStore(filepath.Join(dir, "state"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := openStore(t, filepath.Join(dir, "state"))
 	defer store.Close() //nolint:errcheck // holds a lock, nothing else
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -397,7 +394,7 @@ func once(t *rapid.T, dir string, p *policy.Policy, f *feed, data *memory, alert
 			}
 		}
 	}()
-	err = Run(ctx, Options{
+	err := Run(ctx, Options{
 		Feed: f.open, Store: store, Idle: 5 * time.Millisecond, Dataset: data, Status: status,
 		Job: Job{
 			Plan: window.NewPlan(p.Rules, p.Exclude).WithEvidence(), Lateness: p.Lateness, Duplicates: p.Duplicates,

@@ -43,10 +43,7 @@ func TestDryRunKeepsSinks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		store, err := OpenStore(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := openStore(t, dir)
 		defer store.Close() //nolint:errcheck // holds a lock, nothing else
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -248,11 +245,8 @@ func TestPartUnreadable(t *testing.T) {
 // is refused for good: a restart meets the same.
 func TestStateUnreadable(t *testing.T) {
 	dir := t.TempDir()
-	s, err := OpenStore(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = s.Write([]byte("of a program to come"))
+	s := openStore(t, dir)
+	err := s.Write([]byte("of a program to come"))
 	s.Close() //nolint:errcheck // holds a lock, nothing else
 	if err != nil {
 		t.Fatal(err)

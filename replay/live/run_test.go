@@ -26,6 +26,15 @@ func runFor(t *testing.T, dir string, long time.Duration, profile string, o Opti
 	return now
 }
 
+func openStore(t rapid.TB, dir string) *Store {
+	t.Helper()
+	s, err := OpenStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // following is a feed of files.
 func following(pattern string, o ingest.Options) func(context.Context, []ingest.Mark) (ingest.Feed, error) {
 	return func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
@@ -58,10 +67,7 @@ func tryFor(t *testing.T, dir string, long time.Duration, profile string, o Opti
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := OpenStore(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := openStore(t, dir)
 	defer store.Close() //nolint:errcheck // holds a lock, nothing else
 	o.Store, o.Plan, o.Status = store, window.NewPlan(p.Rules, p.Exclude), cmp.Or(o.Status, &Status{})
 	o.Lateness = cmp.Or(o.Lateness, policy.DefaultLateness)

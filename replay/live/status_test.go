@@ -51,10 +51,7 @@ func TestStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := OpenStore(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := openStore(t, t.TempDir())
 	t.Cleanup(func() {
 		if err := store.Close(); err != nil {
 			t.Error(err)

@@ -24,14 +24,6 @@ func listing(t *testing.T, dir string) string {
 
 func TestStore(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "state")
-	open := func() *Store {
-		t.Helper()
-		s, err := OpenStore(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
 	load := func(s *Store, want string, wantDamaged int) {
 		t.Helper()
 		state, damaged, err := s.Load()
@@ -39,7 +31,7 @@ func TestStore(t *testing.T) {
 			t.Errorf("loaded %q, want %q; %d damaged, want %d; %v", state, want, len(damaged), wantDamaged, err)
 		}
 	}
-	s := open()
+	s := openStore(t, dir)
 	load(s, "", 0)
 	id := s.ID()
 	if len(id) < 20 {
@@ -70,11 +62,11 @@ func TestStore(t *testing.T) {
 		bad := slices.Clone(b)
 		bad[at] ^= 0x40
 		write(t, newest, bad)
-		s = open()
+		s = openStore(t, dir)
 		load(s, "state 2", 1)
 		s.Close() //nolint:errcheck // holds a lock, nothing else
 		write(t, newest, b[:at])
-		s = open()
+		s = openStore(t, dir)
 		load(s, "state 2", 1)
 		s.Close() //nolint:errcheck // holds a lock, nothing else
 	}
@@ -82,7 +74,7 @@ func TestStore(t *testing.T) {
 		t.Errorf("there is %q", got)
 	}
 	// The next takes the damaged one's place.
-	s = open()
+	s = openStore(t, dir)
 	load(s, "state 2", 1)
 	if err := s.Write([]byte("again")); err != nil {
 		t.Fatal(err)
@@ -104,17 +96,14 @@ func TestStore(t *testing.T) {
 
 func TestStoreVersion(t *testing.T) {
 	dir := t.TempDir()
-	s, err := OpenStore(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openStore(t, dir)
 	defer s.Close() //nolint:errcheck // holds a lock, nothing else
 	for range 2 {
 		if err := s.write(version+1, []byte("x")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, _, err = s.Load()
+	_, _, err := s.Load()
 	if !isMismatch(err, "use the newer loopgauge that wrote it") {
 		t.Errorf("%v", err)
 	}
