@@ -42,10 +42,7 @@ func BenchmarkEvents(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		before := spent()
-		d, err := Create(dir, p)
-		if err != nil {
-			b.Fatal(err)
-		}
+		d := create(b, dir, p)
 		for range rounds {
 			for i := range events {
 				if err := d.AddEvent(&events[i]); err != nil {

@@ -31,10 +31,7 @@ func TestColumnar(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		d, err := Create(filepath.Join(dir, "out"), p)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		d := create(rt, filepath.Join(dir, "out"), p)
 		d.events.out.perPage = rapid.IntRange(1, 20).Draw(rt, "rows of a page")
 		d.events.out.perGroup = rapid.IntRange(1, 60).Draw(rt, "rows of a row group")
 		var want []parquet.Row
@@ -85,10 +82,7 @@ func TestColumnar(t *testing.T) {
 func TestLongTexts(t *testing.T) {
 	p := plan(t)
 	dir := filepath.Join(t.TempDir(), "out")
-	d, err := Create(dir, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := create(t, dir, p)
 	ev := window.Event{Time: midnight, Prints: make([]window.Prints, len(p.Identities)), Scopes: make([]window.Scope, len(p.Scopes)), Rules: make([]window.Choice, len(p.Rules))}
 	var want []string
 	for i := range 10 {

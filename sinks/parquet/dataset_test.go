@@ -130,10 +130,7 @@ func requests() []fingerprint.Request {
 func written(tb testing.TB, dir string) {
 	tb.Helper()
 	p := plan(tb)
-	d, err := Create(dir, p)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	d := create(tb, dir, p)
 	x := p.NewExtractor(window.ExtractOptions{})
 	list := requests()
 	var events [2]window.Event
@@ -171,7 +168,7 @@ func written(tb testing.TB, dir string) {
 	}
 	account := window.RuleAccount{Rule: p.Rules[0], Judged: 2, Counted: 1, FellBack: 1, Fired: 3, Episodes: 2, DroppedKeys: 7}
 	account.NotComputable[fingerprint.NoModel] = 1
-	err = d.Close(Run{
+	err := d.Close(Run{
 		Version: "v1", Created: midnight + 7, Policy: "version: 1\n", PolicyHash: "abc", Lateness: 1.5,
 		Logs:  []Log{{Name: "a.log", Format: "combined", Lines: 2, Bytes: 99}, {Name: "b\xff.log", Format: "litellm", Error: "cut"}},
 		Lines: 9, Judged: 2, Blank: 1, Malformed: 1, Duplicate: 2, Late: 1,
@@ -293,10 +290,7 @@ verdicts/date=2026-11-20/verdicts.parquet`
 func TestManyEvents(t *testing.T) {
 	dir := t.TempDir()
 	p := plan(t)
-	d, err := Create(dir, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := create(t, dir, p)
 	x := p.NewExtractor(window.ExtractOptions{})
 	r := requests()[1]
 	r.Cost = math.NaN()
@@ -326,10 +320,7 @@ func TestManyEvents(t *testing.T) {
 // A run without requests is a dataset all the same.
 func TestEmptyRun(t *testing.T) {
 	dir := t.TempDir()
-	d, err := Create(dir, plan(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := create(t, dir, plan(t))
 	if err := d.Close(Run{Version: "v1"}); err != nil {
 		t.Fatal(err)
 	}
@@ -367,10 +358,7 @@ func TestAbort(t *testing.T) {
 	save(t, filepath.Join(top, "notes.txt"), nil)
 	p := plan(t)
 	for _, dir := range []string{top, filepath.Join(top, "a", "b")} {
-		d, err := Create(dir, p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := create(t, dir, p)
 		x := p.NewExtractor(window.ExtractOptions{})
 		list := requests()
 		for i := range list {

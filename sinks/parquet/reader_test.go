@@ -55,12 +55,18 @@ func extracted(p *window.Plan, n int) []window.Event {
 	return events
 }
 
-func keep(tb testing.TB, dir string, p *window.Plan, events []window.Event) {
+func create(tb rapid.TB, dir string, p *window.Plan) *Dataset {
 	tb.Helper()
 	d, err := Create(dir, p)
 	if err != nil {
 		tb.Fatal(err)
 	}
+	return d
+}
+
+func keep(tb testing.TB, dir string, p *window.Plan, events []window.Event) {
+	tb.Helper()
+	d := create(tb, dir, p)
 	for i := range events {
 		if err := d.AddEvent(&events[i]); err != nil {
 			tb.Fatal(err)
@@ -273,10 +279,7 @@ func TestSameRows(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		d, err := Create(dir, p)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		d := create(rt, dir, p)
 		d.events.out.perGroup = rapid.IntRange(1, 20).Draw(rt, "rows of a row group")
 		d.events.out.perPage = rapid.IntRange(1, 20).Draw(rt, "rows of a page")
 		x := p.NewExtractor(window.ExtractOptions{})
@@ -468,10 +471,7 @@ func TestAccountThatDoesNotAddUp(t *testing.T) {
 	p := plan(t)
 	for _, run := range []Run{{Lines: 1}, {Lines: 3, Blank: 1, Late: 1}, {Excluded: []Exclusion{{Requests: 1}}}} {
 		dir := t.TempDir()
-		d, err := Create(dir, p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := create(t, dir, p)
 		run.Accounts = []window.RuleAccount{{Rule: p.Rules[0]}, {Rule: p.Rules[1]}}
 		if err := d.Close(run); err != nil {
 			t.Fatal(err)
