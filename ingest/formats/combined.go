@@ -47,37 +47,29 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if len(rest) == 0 || record[0] == ' ' {
 		return 1, "expected a host"
 	}
-	// ident and user may hold blanks; the time cannot be mistaken.
+	from := len(record) - len(rest)
 	open := bytes.Index(rest, []byte(" ["))
 	if open < 0 {
-		return len(record) - len(rest) + 1, "expected [time]"
+		return from + 1, "expected [time]"
 	}
-	at := len(record) - len(rest) + open + 1
+	t, f, why := dated(record, from+open+1)
+	// ident and user may hold blanks, and such brackets if a client wants.
+	for at := open; why != ""; {
+		next := bytes.Index(rest[at+2:], []byte(" ["))
+		if next < 0 {
+			return f.column(), why
+		}
+		at += 2 + next
+		if t2, f2, why2 := dated(record, from+at+1); why2 == "" {
+			open, t, f, why = at, t2, f2, ""
+		}
+	}
 	ident, user, _ := bytes.Cut(rest[:open], []byte(" "))
 	if bytes.ContainsAny(ident, ".:") && bytes.IndexByte(user, ' ') >= 0 {
 		host, user = client(rest[:open]) // the first was the virtual host
 		_, user, _ = bytes.Cut(user, []byte(" "))
 	}
-	rest = rest[open+2:]
-	end := bytes.IndexByte(rest, ']')
-	if end < 0 {
-		return at + 1, "expected [time]"
-	}
-	t, ok := parseCLF(rest[:end])
-	if !ok { // $time_iso8601 of nginx
-		t, ok = parseRFC3339(rest[:end])
-	}
-	if !ok {
-		return at + 2, "expected a time like 21/Nov/2026:10:00:00 +0000"
-	}
 	r.Time = t
-	f := fields{text: record, pos: at + 1 + end + 1}
-	if behind := f; f.next() != '"' && len(behind.word()) > 0 && behind.next() == '"' {
-		f = behind // APISIX writes the host in front of the request
-	}
-	if f.next() != '"' {
-		return f.column(), "expected the request in quotes"
-	}
 	line, ok := f.between('"', '"')
 	if !ok {
 		return f.column(), "quotes not closed"
@@ -104,6 +96,33 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	p.finish(r)
 	return 0, ""
+}
+
+// longestTime is more than any time in brackets takes, in bytes.
+const longestTime = 64
+
+// dated reads the time in the brackets that open at a place in a line, and finds the
+// request behind them, or what is wrong and where.
+func dated(line []byte, open int) (t int64, f fields, why string) {
+	inside, _, ok := bytes.Cut(line[open+1:min(open+longestTime, len(line))], []byte("]"))
+	if !ok {
+		return 0, fields{line, open}, "expected [time]"
+	}
+	t, ok = parseCLF(inside)
+	if !ok { // $time_iso8601 of nginx
+		t, ok = parseRFC3339(inside)
+	}
+	if !ok {
+		return 0, fields{line, open + 1}, "expected a time like 21/Nov/2026:10:00:00 +0000"
+	}
+	f = fields{line, open + 1 + len(inside) + 1}
+	if behind := f; f.next() != '"' && len(behind.word()) > 0 && behind.next() == '"' {
+		f = behind // APISIX writes the host in front of the request
+	}
+	if f.next() != '"' {
+		return 0, f, "expected the request in quotes"
+	}
+	return t, f, ""
 }
 
 // client is the address that text begins with, and what follows. Of a list of

@@ -459,6 +459,10 @@ func TestCombined(t *testing.T) {
 	f(`192.0.2.1, - bob`+stamp+`"GET / HTTP/1.1" 200 5`, at+" method=GET path=/ caller=bob named status=200")
 	f(`llm.example:443 192.0.2.1, - bob`+stamp+`"GET / HTTP/1.1" 200 5`, at+" method=GET path=/ caller=bob named status=200")
 	f(`, - -`+stamp+`"GET / HTTP/1.1" 200 5`, at+" method=GET path=/ status=200")
+	// Brackets in them, as a time or not.
+	f(`::1 - a [b`+stamp+`"GET / HTTP/1.1" 200 5`, at+` method=GET path=/ caller="a [b" named status=200`)
+	f(`::1 - a [20/Nov/2026:10:00:00 +0000] b`+stamp+`"GET / HTTP/1.1" 200 5`, at+` method=GET path=/ caller="a [20/Nov/2026:10:00:00 +0000] b" named status=200`)
+	f(`::1 - [`+stamp+`llm.example "GET / HTTP/1.1" 200 5`, at+" method=GET path=/ caller=[ named status=200")
 	// Whatever a client sends instead of a request.
 	f(`::1 - -`+stamp+`"-" 400 0`, at+" caller=::1 named status=400")
 	f(`::1 - -`+stamp+`"" 408 0`, at+" caller=::1 named status=408")
