@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -61,7 +62,7 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 			t.joins(c, err)
 			continue
 		}
-		parts, err := s.parts(ctx, g)
+		parts, err := s.parts(ctx, g, m.ranges.of.Swap(notOurs))
 		if err != nil && ctx.Err() == nil {
 			if !passes(err) {
 				return c.refuse(err)
@@ -92,18 +93,45 @@ func (s *Share) Run(ctx context.Context, joined func(partitions int), serve func
 // membership is that of one Run.
 type membership struct {
 	*members
+	ranges  *ranges
 	serving sync.WaitGroup
 }
 
 func (s *Share) join() (*membership, error) {
+	shared := &ranges{topic: s.f.config.Topic}
+	shared.of.Store(notOurs)
 	all, err := s.f.c.members(kafka.ConsumerGroupConfig{
-		GroupBalancers:        []kafka.GroupBalancer{kafka.RangeGroupBalancer{}},
+		GroupBalancers:        []kafka.GroupBalancer{shared},
 		WatchPartitionChanges: true, PartitionWatchInterval: watchEvery,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &membership{members: all}, nil
+	return &membership{members: all, ranges: shared}, nil
+}
+
+// ranges shares the partitions out, of all topics that members of the group read, and
+// keeps of how many of ours. kafka-go looks whether they change only from a little later
+// on: of a topic that was created in between, and had none before, nobody would ever get
+// any.
+type ranges struct {
+	kafka.RangeGroupBalancer
+	topic string
+	of    atomic.Int64 // notOurs if another member did
+}
+
+const notOurs = -1
+
+// AssignGroups is asked of the member that shares out.
+func (r *ranges) AssignGroups(members []kafka.GroupMember, partitions []kafka.Partition) kafka.GroupMemberAssignments {
+	ours := int64(0)
+	for _, p := range partitions {
+		if p.Topic == r.topic {
+			ours++
+		}
+	}
+	r.of.Store(ours)
+	return r.RangeGroupBalancer.AssignGroups(members, partitions)
 }
 
 // serve begins to serve the partitions of a generation, each until the generation
@@ -146,11 +174,15 @@ func (m *membership) leave() {
 	}
 }
 
-// parts are our partitions of a generation, with what was committed for them.
-func (s *Share) parts(ctx context.Context, g *kafka.Generation) ([]*Part, error) {
+// parts are our partitions of a generation in which so many were shared out, with what
+// was committed for them.
+func (s *Share) parts(ctx context.Context, g *kafka.Generation, shared int64) ([]*Part, error) {
 	topic := s.f.config.Topic
 	if err := s.f.look(ctx); err != nil {
 		return nil, err
+	}
+	if n := s.Partitions(); shared != notOurs && shared != int64(n) {
+		return nil, fmt.Errorf("%d partitions were shared out, and there are %d", shared, n)
 	}
 	var ours []int
 	for _, a := range g.Assignments[topic] {

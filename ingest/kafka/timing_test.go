@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -539,6 +540,90 @@ func TestGoneShared(t *testing.T) {
 		if d := time.Since(began); err == nil || !strings.Contains(err.Error(), "the topic is there no more") || d < goneTime || d > goneTime+30*time.Second {
 			t.Errorf("after %s: %v", d, err)
 		}
+	})
+}
+
+// TestSharedBefore: a topic that is created while the group shares it out is shared out
+// again. Nobody ever got a partition of it.
+func TestSharedBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 2)
+		joins, told := false, false
+		f.ControlKey(int16(kmsg.JoinGroup), func(kmsg.Request) (kmsg.Response, error, bool) {
+			f.KeepControl()
+			joins = true
+			return nil, nil, false
+		})
+		f.ControlKey(int16(kmsg.Metadata), func(r kmsg.Request) (kmsg.Response, error, bool) {
+			f.KeepControl()
+			if !joins || told {
+				return nil, nil, false
+			}
+			told = true
+			none := r.ResponseKind().(*kmsg.MetadataResponse)
+			topic := kmsg.NewMetadataResponseTopic()
+			topic.Topic, topic.ErrorCode = new("t"), int16(kafka.UnknownTopicOrPartition)
+			none.Topics = append(none.Topics, topic)
+			return none, nil, true
+		})
+		c := f.config()
+		c.Group = "g"
+		s, err := OpenShare(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = s.Close() }()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var shared []int
+		err = s.Run(ctx, func(n int) {
+			if shared = append(shared, n); n > 0 {
+				cancel()
+			}
+		}, func(ctx context.Context, _ *Part) error {
+			<-ctx.Done()
+			return nil
+		})
+		if !told || err != nil || !slices.Equal(shared, []int{2}) {
+			t.Errorf("shared out %v, %v", shared, err)
+		}
+	})
+}
+
+// TestSharedBeside: a group may share out two topics, as the one that nobody names does
+// wherever two logs are read, each to who reads it.
+func TestSharedBeside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 2, kfake.SeedTopics(3, "other"))
+		ctx, cancel := context.WithCancel(t.Context())
+		var serving atomic.Int32
+		var all sync.WaitGroup
+		for _, topic := range []string{"t", "other"} {
+			c := f.config()
+			c.Topic, c.Group = topic, "g"
+			s, err := OpenShare(ctx, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = s.Close() }()
+			all.Go(func() {
+				err := s.Run(ctx, nil, func(ctx context.Context, _ *Part) error {
+					serving.Add(1)
+					defer serving.Add(-1)
+					<-ctx.Done()
+					return nil
+				})
+				if err != nil {
+					t.Errorf("%s: %v", topic, err)
+				}
+			})
+		}
+		time.Sleep(time.Minute)
+		if n := serving.Load(); n != 5 {
+			t.Errorf("%d partitions are read, want 5", n)
+		}
+		cancel()
+		all.Wait()
 	})
 }
 
