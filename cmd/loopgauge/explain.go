@@ -148,6 +148,7 @@ func identityNamed(name string) (*fingerprint.Identity, error) {
 
 // answer explains a request or an episode.
 func (f *explainFlags) answer(ctx context.Context, u *ui, args []string) error {
+	defer ballast()()
 	logs := args[1:]
 	for dir, _, ok := cutNumber(args[0]); ok && len(logs) == 0; dir, _, ok = cutNumber(dir) { // DIR:LINE or DIR:LINE:N
 		if parquet.IsDataset(dir) || blob.Is(dir) && isStored(ctx, dir) {
