@@ -158,9 +158,10 @@ func TestOutboxSurvives(t *testing.T) {
 func TestWebhookSigned(t *testing.T) {
 	var header http.Header
 	var body []byte
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header = r.Header
 		body, _ = io.ReadAll(r.Body)
+		w.WriteHeader(http.StatusNoContent) // not only 200 is well
 	}))
 	defer server.Close()
 	hook := NewWebhook(WebhookOptions{URL: server.URL + "/hidden", Secret: "s3cret"})
