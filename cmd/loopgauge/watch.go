@@ -113,14 +113,15 @@ func (f *watchFlags) check(args []string) error {
 	if _, err := kafka.ParseStart(f.start); err != nil {
 		return fmt.Errorf("--start: %w", err)
 	}
-	return errors.Join(noFile("--state", f.state), noFile("--out", f.out), noDirectory("--verdicts", f.verdicts), noDataset(args), f.apart(args))
+	return errors.Join(noFile("--state", f.state), noFile("--out", f.out), noDirectory("--verdicts", f.verdicts), f.noDataset(args), f.apart(args))
 }
 
 // noDataset refuses what holds nothing but what an earlier run wrote with --out:
-// watch would wait there for a log for ever.
-func noDataset(args []string) error {
+// watch would wait there for a log for ever. Beside what it writes itself logs came
+// before, and come again.
+func (f *watchFlags) noDataset(args []string) error {
 	for _, arg := range args {
-		if !parquet.IsDataset(arg) {
+		if !parquet.IsDataset(arg) || f.out != "" && filepath.Clean(arg) == filepath.Clean(f.out) {
 			continue
 		}
 		if logs, _ := ingest.Find([]string{arg}, nil); len(logs) == 0 {
