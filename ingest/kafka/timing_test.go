@@ -98,6 +98,24 @@ func (f *fake) config() Config {
 	return Config{Brokers: f.ListenAddrs(), Topic: "t", Start: Start{Earliest: true}, dial: f.dial}
 }
 
+// share opens the topic of a config to be shared in the group g, for the test's time.
+func (f *fake) share(t *testing.T, c Config) *Share {
+	t.Helper()
+	c.Group = "g"
+	s, err := OpenShare(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// hold serves a partition for as long as it is ours.
+func hold(ctx context.Context, _ *Part) error {
+	<-ctx.Done()
+	return nil
+}
+
 // streams opens what there is in the topic, for the test's time.
 func (f *fake) streams(t *testing.T) []ingest.Stream {
 	t.Helper()
@@ -523,17 +541,10 @@ func TestGoneShared(t *testing.T) {
 		f := newFake(t, 1)
 		c := f.config()
 		var said []string
-		c.Group, c.Say = "g", func(what string) { said = append(said, what) }
-		s, err := OpenShare(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = s.Close() }()
+		c.Say = func(what string) { said = append(said, what) }
+		s := f.share(t, c)
 		began := time.Now()
-		err = s.Run(t.Context(), func(int) { f.delete(t) }, func(ctx context.Context, _ *Part) error {
-			<-ctx.Done()
-			return nil
-		})
+		err := s.Run(t.Context(), func(int) { f.delete(t) }, hold)
 		if len(said) != 1 || !strings.Contains(said[0], "the brokers answer with an error") || !strings.Contains(said[0], "was the topic deleted?") {
 			t.Errorf("said %q", said)
 		}
@@ -566,24 +577,15 @@ func TestSharedBefore(t *testing.T) {
 			none.Topics = append(none.Topics, topic)
 			return none, nil, true
 		})
-		c := f.config()
-		c.Group = "g"
-		s, err := OpenShare(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = s.Close() }()
+		s := f.share(t, f.config())
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		var shared []int
-		err = s.Run(ctx, func(n int) {
+		err := s.Run(ctx, func(n int) {
 			if shared = append(shared, n); n > 0 {
 				cancel()
 			}
-		}, func(ctx context.Context, _ *Part) error {
-			<-ctx.Done()
-			return nil
-		})
+		}, hold)
 		if !told || err != nil || !slices.Equal(shared, []int{2}) {
 			t.Errorf("shared out %v, %v", shared, err)
 		}
@@ -600,12 +602,8 @@ func TestSharedBeside(t *testing.T) {
 		var all sync.WaitGroup
 		for _, topic := range []string{"t", "other"} {
 			c := f.config()
-			c.Topic, c.Group = topic, "g"
-			s, err := OpenShare(ctx, c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = s.Close() }()
+			c.Topic = topic
+			s := f.share(t, c)
 			all.Go(func() {
 				err := s.Run(ctx, nil, func(ctx context.Context, _ *Part) error {
 					serving.Add(1)
@@ -638,18 +636,12 @@ func TestLeave(t *testing.T) {
 			f.SleepControl(func() { time.Sleep(25 * time.Second) })
 			return nil, nil, false
 		})
-		c := f.config()
-		c.Group = "g"
-		s, err := OpenShare(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = s.Close() }()
+		s := f.share(t, f.config())
 		const before = 5 * time.Second
 		ctx, cancel := context.WithTimeout(t.Context(), before)
 		defer cancel()
 		began := time.Now()
-		err = s.Run(ctx, nil, nil)
+		err := s.Run(ctx, nil, nil)
 		if d := time.Since(began); d > before+leaveTime {
 			t.Errorf("after %s: %v", d, err)
 		}
@@ -679,13 +671,7 @@ func TestLeaveInTheMidst(t *testing.T) {
 				join.MemberID = answer.MemberID
 			}
 		}
-		c := f.config()
-		c.Group = "g"
-		s, err := OpenShare(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = s.Close() }()
+		s := f.share(t, f.config())
 		ctx, cancel := context.WithCancel(t.Context())
 		var member atomic.Value
 		var run sync.WaitGroup
