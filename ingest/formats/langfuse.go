@@ -162,9 +162,7 @@ func (t *tokens) add(s *rawjson.Scanner) {
 	name := s.Key
 	switch string(name) {
 	case "prompt_tokens_details", "input_tokens_details":
-		for s.Object(); s.NextNamed("cached_tokens"); {
-			t.cached = readCount(s, t.cached)
-		}
+		t.cached = readCached(s, t.cached)
 		return
 	}
 	n := readCount(s, -1)

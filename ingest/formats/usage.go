@@ -19,6 +19,15 @@ func readUsageField(s *rawjson.Scanner, r *fingerprint.Request) {
 	}
 }
 
+// readCached reads of the details of a prompt what a cache had of it; old if they do
+// not say so.
+func readCached(s *rawjson.Scanner, old int64) int64 {
+	for s.Object(); s.NextNamed("cached_tokens"); {
+		old = readCount(s, old)
+	}
+	return old
+}
+
 // readUsage reads the tokens of a response, by the names of OpenAI's Chat
 // Completions, of Responses and Anthropic, or of Converse and Nova.
 // The input tokens of the latter three are those that the cache had no part in:
@@ -40,9 +49,7 @@ func readUsage(s *rawjson.Scanner, r *fingerprint.Request) {
 		case "completion_tokens", "output_tokens", "outputTokens":
 			r.TokensOut = readCount(s, r.TokensOut)
 		case "prompt_tokens_details", "input_tokens_details":
-			for s.Object(); s.NextNamed("cached_tokens"); {
-				r.TokensCached = readCount(s, r.TokensCached)
-			}
+			r.TokensCached = readCached(s, r.TokensCached)
 		}
 	}
 	switch {
