@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/binary"
 	"hash"
+	"hash/crc32"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -132,7 +134,7 @@ type hashKind uint8
 const (
 	hash128 hashKind = 16 // the first 128 bits of SHA-256: all of our own
 	hash256 hashKind = 32 // SHA-256
-	hashCRC hashKind = 4  // CRC-32 (IEEE)
+	hashCRC hashKind = 4  // CRC-32 (IEEE), as nginx's ngx.crc32_short computes it
 )
 
 // emit adds the fingerprint of the canonical bytes, which were written to
@@ -149,7 +151,7 @@ func (w *Writer) emit(canonical []byte, kind hashKind) {
 	case w.mac != nil:
 		p.Fingerprint = w.keyed(canonical)
 	case kind == hashCRC:
-		p.Fingerprint = crcOf(canonical)
+		binary.BigEndian.PutUint32(p.Fingerprint.sum[:], crc32.ChecksumIEEE(canonical))
 	}
 	w.prints = append(w.prints, p)
 	if w.mac == nil && kind != hashCRC {
