@@ -124,23 +124,7 @@ func appendPythonUTF8(dst, text []byte) []byte {
 }
 
 // pythonStrip is str.strip().
-func pythonStrip(text []byte) []byte {
-	for len(text) > 0 {
-		r, n := rawjson.DecodeRune(text)
-		if !isPythonSpace(r) {
-			break
-		}
-		text = text[n:]
-	}
-	for len(text) > 0 {
-		r, n := utf8.DecodeLastRune(text) // of a lone surrogate the last byte: no space either
-		if !isPythonSpace(r) {
-			break
-		}
-		text = text[:len(text)-n]
-	}
-	return text
-}
+func pythonStrip(text []byte) []byte { return bytes.TrimFunc(text, isPythonSpace) }
 
 // isPythonSpace is str.isspace() of one character: Unicode's white space and
 // the four separators of ASCII.

@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"bytes"
+	"fmt"
 	"unicode"
 	"unicode/utf8"
 
@@ -30,25 +31,15 @@ func appendPythonRepr(dst, text []byte) []byte {
 		case isPythonPrintable(r):
 			dst = append(dst, text[i:i+n]...)
 		case r <= 0xFF:
-			dst = append(dst, '\\', 'x')
-			dst = appendHex(dst, r, 2)
+			dst = fmt.Appendf(dst, `\x%02x`, r)
 		case r <= 0xFFFF:
-			dst = append(dst, '\\', 'u')
-			dst = appendHex(dst, r, 4)
+			dst = fmt.Appendf(dst, `\u%04x`, r)
 		default:
-			dst = append(dst, '\\', 'U')
-			dst = appendHex(dst, r, 8)
+			dst = fmt.Appendf(dst, `\U%08x`, r)
 		}
 		i += n
 	}
 	return append(dst, quote)
-}
-
-func appendHex(dst []byte, r rune, digits int) []byte {
-	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
-		dst = append(dst, "0123456789abcdef"[r>>shift&15])
-	}
-	return dst
 }
 
 // isPythonPrintable is str.isprintable() of one character: of the white space
