@@ -3,7 +3,6 @@ package fingerprint
 import (
 	"bytes"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -115,45 +114,24 @@ func (w *Writer) appendSpoken(dst []byte, t spoken) []byte {
 // verbatim.
 func trimVerbatim(inner []byte) []byte {
 	inner = trimLeftVerbatim(inner)
-	for len(inner) > 0 {
-		n := 1
-		switch c := inner[len(inner)-1]; {
-		case c == ' ':
-		case isSpaceEscape(c) && endsInEscape(inner):
-			n = 2
-		default:
-			var r rune
-			if r, n = utf8.DecodeLastRune(inner); c < utf8.RuneSelf || !unicode.IsSpace(r) {
-				n = 0
-			}
+	for {
+		inner = bytes.TrimRightFunc(inner, unicode.IsSpace)
+		n := len(inner)
+		if n == 0 || !isSpaceEscape(inner[n-1]) || !endsInEscape(inner) {
+			return inner
 		}
-		if n == 0 {
-			break
-		}
-		inner = inner[:len(inner)-n]
+		inner = inner[:n-2]
 	}
-	return inner
 }
 
 func trimLeftVerbatim(inner []byte) []byte {
-	for len(inner) > 0 {
-		n := 1
-		switch c := inner[0]; {
-		case c == ' ':
-		case c == '\\' && isSpaceEscape(inner[1]):
-			n = 2
-		default:
-			var r rune
-			if r, n = utf8.DecodeRune(inner); c < utf8.RuneSelf || !unicode.IsSpace(r) {
-				n = 0
-			}
+	for {
+		inner = bytes.TrimLeftFunc(inner, unicode.IsSpace)
+		if len(inner) == 0 || inner[0] != '\\' || !isSpaceEscape(inner[1]) {
+			return inner
 		}
-		if n == 0 {
-			break
-		}
-		inner = inner[n:]
+		inner = inner[2:]
 	}
-	return inner
 }
 
 // isSpaceEscape tells the letters that make white space behind a backslash.
