@@ -39,10 +39,7 @@ func compose(o Options) (*Identity, error) {
 		parts = append(parts, c)
 	}
 	slices.SortStableFunc(parts, func(a, b chosen) int {
-		if a.order != b.order {
-			return a.order - b.order
-		}
-		return strings.Compare(a.label, b.label)
+		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.label, b.label))
 	})
 	var labels []string
 	for i := range parts {

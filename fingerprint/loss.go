@@ -7,7 +7,7 @@ import (
 )
 
 // marks are what LiteLLM leaves of what it took out of the middle of a text.
-var marks = [...][]byte{[]byte("(litellm_truncated "), []byte(";base64,[base64_data truncated: ")}
+var marks = [][]byte{[]byte("(litellm_truncated "), []byte(";base64,[base64_data truncated: ")}
 
 // lossOf is why a text, without white space at its ends, is not what was said:
 // it is a placeholder, or a logger cut it and said so. A cut at the end may be
@@ -16,22 +16,10 @@ func lossOf(text []byte, ownEnd bool) Cause {
 	if cause := placeholder(text); cause != Computable {
 		return cause
 	}
-	if !ownEnd && endsCut(text) {
-		return TruncatedContent
-	}
-	if isMarked(text) {
+	if !ownEnd && endsCut(text) || has(text, marks) {
 		return TruncatedContent
 	}
 	return Computable
-}
-
-func isMarked(text []byte) bool {
-	for _, mark := range marks {
-		if bytes.Contains(text, mark) {
-			return true
-		}
-	}
-	return false
 }
 
 // endsCut tells a text whose end was taken away, and that says so: [truncated]
@@ -148,7 +136,7 @@ func (w *Writer) lossOfLeaf(inner []byte) Cause {
 	switch {
 	case !isData && !long:
 		return lossOf(text, false)
-	case isData && !endsInBase64(text), !isData && endsCut(text), isMarked(inner):
+	case isData && !endsInBase64(text), !isData && endsCut(text), has(inner, marks):
 		return TruncatedContent
 	}
 	return Computable
@@ -165,7 +153,7 @@ func endsInBase64(text []byte) bool {
 // lossOfArguments is why arguments are not what was called: they are a placeholder, or
 // all that is in them is, or something was cut out of their middle.
 func (w *Writer) lossOfArguments(arguments []byte) Cause {
-	if len(arguments) > longestPlaceholder && isMarked(arguments) {
+	if len(arguments) > longestPlaceholder && has(arguments, marks) {
 		return TruncatedContent
 	}
 	if beginsWithContent(arguments) {
