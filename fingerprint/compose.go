@@ -57,11 +57,7 @@ func choosePart(text string) (chosen, error) {
 	name, argument, hasArgument := strings.Cut(text, ":")
 	i := slices.IndexFunc(Parts, func(p Part) bool { return p.Name == name })
 	if i < 0 {
-		var all []string
-		for _, p := range Parts {
-			all = append(all, p.Name)
-		}
-		return chosen{}, fmt.Errorf("no part is called %q; there are %s", name, strings.Join(all, ", "))
+		return chosen{}, unknown("part", name, PartNames())
 	}
 	c := chosen{part: &Parts[i], order: i, label: text}
 	switch name {

@@ -74,13 +74,19 @@ func newIdentity(name string, o Options) (*Identity, error) {
 			return k.Make(o)
 		}
 	}
-	return nil, fmt.Errorf("no identity is called %q; there are %s", name, strings.Join(IdentityNames(), ", "))
+	return nil, unknown("identity", name, IdentityNames())
 }
 
 // IdentityNames are those of the built-in identities.
-func IdentityNames() (list []string) {
-	for _, k := range Kinds {
-		list = append(list, k.Name)
+func IdentityNames() []string { return namesOf(Kinds, func(k *Kind) string { return k.Name }) }
+
+func namesOf[T any](table []T, name func(*T) string) (names []string) {
+	for i := range table {
+		names = append(names, name(&table[i]))
 	}
-	return list
+	return names
+}
+
+func unknown(what, name string, names []string) error {
+	return fmt.Errorf("no %s is called %q; there are %s", what, name, strings.Join(names, ", "))
 }

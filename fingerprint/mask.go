@@ -1,10 +1,6 @@
 package fingerprint
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Mask is a kind of volatile text that a rule can have replaced before
 // hashing.
@@ -27,6 +23,9 @@ var Masks = []Mask{
 	{"numbers", matchNumber, "<number>"},          // decimal numbers, with sign, fraction and exponent; JSON numbers too
 }
 
+// MaskNames are those of the kinds of text that can be masked.
+func MaskNames() []string { return namesOf(Masks, func(m *Mask) string { return m.Name }) }
+
 // mask is the masks of an identity, in the order of Masks.
 type mask []*Mask
 
@@ -38,12 +37,8 @@ func newMask(names []string) (mask, error) {
 		}
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(Masks, func(k Mask) bool { return k.Name == name }) {
-			var all []string
-			for _, k := range Masks {
-				all = append(all, k.Name)
-			}
-			return nil, fmt.Errorf("no mask is called %q; there are %s", name, strings.Join(all, ", "))
+		if all := MaskNames(); !slices.Contains(all, name) {
+			return nil, unknown("mask", name, all)
 		}
 	}
 	return m, nil

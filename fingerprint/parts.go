@@ -40,6 +40,9 @@ var Parts = []Part{
 	{"attr", ReadsAttributes, attributePart},                       // any other field of the log: attr:NAME
 }
 
+// PartNames are those of the parts, without their arguments.
+func PartNames() []string { return namesOf(Parts, func(p *Part) string { return p.Name }) }
+
 const toolCallPart = "tool_call"
 
 // callerOrNone is the part caller for identities that can do without where a

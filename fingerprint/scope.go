@@ -73,11 +73,8 @@ func present(value []byte, missing Cause) ([]byte, Cause) {
 }
 
 // ScopeNames lists the names a scope's fields can have.
-func ScopeNames() (names []string) {
-	for _, f := range scopeFields {
-		names = append(names, f.name)
-	}
-	return append(names, attributeField.name)
+func ScopeNames() []string {
+	return append(namesOf(scopeFields, func(f *scopeField) string { return f.name }), attributeField.name)
 }
 
 // NewScope makes a scope of request fields.

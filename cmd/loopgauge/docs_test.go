@@ -209,9 +209,9 @@ func TestPolicyDocument(t *testing.T) {
 		t.Helper()
 		wantNames(t, heading, column(docTable(t, "policy.md", heading, head)), known)
 	}
-	f("## Identities", "identity", names(fingerprint.Kinds, func(k fingerprint.Kind) string { return k.Name }))
-	f("## Identities", "part", names(fingerprint.Parts, func(p fingerprint.Part) string { return p.Name }))
-	f("### Masks", "mask", names(fingerprint.Masks, func(m fingerprint.Mask) string { return m.Name }))
+	f("## Identities", "identity", fingerprint.IdentityNames())
+	f("## Identities", "part", fingerprint.PartNames())
+	f("### Masks", "mask", fingerprint.MaskNames())
 	scopes := fingerprint.ScopeNames()
 	f("## Scopes", "field", scopes)
 	f("## Counters", "kind", names(window.Counters, func(k window.CounterKind) string { return k.Name }))

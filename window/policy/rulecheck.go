@@ -37,21 +37,11 @@ func scopeProblem(field string) string {
 }
 
 func partProblem(part string) string {
-	var names []string
-	for _, p := range fingerprint.Parts {
-		names = append(names, p.Name)
-	}
 	name, _, _ := strings.Cut(part, ":")
-	return unknown("part", name, names)
+	return unknown("part", name, fingerprint.PartNames())
 }
 
-func maskProblem(mask string) string {
-	var names []string
-	for _, m := range fingerprint.Masks {
-		names = append(names, m.Name)
-	}
-	return unknown("mask", mask, names)
-}
+func maskProblem(mask string) string { return unknown("mask", mask, fingerprint.MaskNames()) }
 
 func (r *reader) checkCounter(d *ruleDraft) {
 	at := d.under(d.kindAt, "counter")

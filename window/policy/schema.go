@@ -30,10 +30,7 @@ func Schema() []byte {
 	threshold := object{"type": "integer", "minimum": 1, "maximum": maxThreshold, "description": "the repeat on which the rule fires"}
 
 	identities := fingerprint.IdentityNames()
-	var masks, profiles []string
-	for _, m := range fingerprint.Masks {
-		masks = append(masks, m.Name)
-	}
+	var profiles []string
 	for _, p := range Profiles() {
 		profiles = append(profiles, p.Name)
 		for _, rule := range p.rules {
@@ -49,7 +46,7 @@ func Schema() []byte {
 	rule := closed(object{
 		"name": text("name of the rule"), "profile": choice("built-in rule to start from", profiles), "enabled": truth("false leaves the rule out"),
 		"identity":   object{"anyOf": []object{{"enum": identities}, list(object{"type": "string"}, "parts")}, "description": "what makes two requests the same"},
-		"mask":       list(choice("volatile text", masks), "volatile text to replace before hashing"),
+		"mask":       list(choice("volatile text", fingerprint.MaskNames()), "volatile text to replace before hashing"),
 		"normalize":  choice("fold message text", []string{"lower", "none"}),
 		"limit_keys": list(object{"type": "string"}, "fairvisor: attributes that are descriptors"),
 		"body_hash":  choice("fairvisor: use the body's hash where there is one, ignore it, or require it", bodyHashes),
