@@ -31,22 +31,13 @@ func (k keys) anyTime(parse func([]byte) (int64, bool), names ...string) bool {
 }
 
 // keysOf lists the members of the record on a line, or of the first record if
-// the line is an array: the first of them, where it is a document of records by
-// their ids. A line that is cut short gives what there is.
+// the line is an array.
 func keysOf(line []byte) keys {
-	var s rawjson.Scanner
-	s.Reset(line)
-	if s.Kind() == rawjson.Array {
-		if s.Array(); !s.NextElement() {
-			return nil
-		}
-	}
 	k := keys{}
-	s.Object()
-	for n := 0; n < wrap.MostMembers && s.NextKey(); n++ {
+	wrap.EachMember(line, func(s *rawjson.Scanner) {
 		name := string(s.Key)
 		k[name] = s.Value()
-	}
+	})
 	return k
 }
 

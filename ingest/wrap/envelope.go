@@ -70,23 +70,33 @@ func (e *envelope) open(line []byte, other func(*rawjson.Scanner)) (text []byte,
 // what a wrapper is detected by.
 type members map[string]rawjson.Kind
 
-// MostMembers is how many members of an object are listed to tell what it is, which
-// every format and wrapper does anew. No record has as many.
-const MostMembers = 1 << 12
-
 // membersOf lists the members of the object on a line with the kinds of their
-// values. A line that is cut short gives what there is.
+// values.
 func membersOf(line []byte) members {
+	m := members{}
+	EachMember(line, func(s *rawjson.Scanner) { m[string(s.Key)] = s.Kind() })
+	return m
+}
+
+// mostMembers is how many members of an object are listed to tell what it is, which
+// every format and wrapper does anew. No record has as many.
+const mostMembers = 1 << 12
+
+// EachMember calls f at the value of each member of the object on a line, or of the
+// first element if the line is an array: of a document of records by their ids, at
+// those of the first. A line that is cut short gives what there is.
+func EachMember(line []byte, f func(*rawjson.Scanner)) {
 	var s rawjson.Scanner
 	s.Reset(line)
-	m := members{}
-	s.Object()
-	for n := 0; n < MostMembers && s.NextKey(); n++ {
-		kind := s.Kind()
-		m[string(s.Key)] = kind
-		s.Skip()
+	if s.Kind() == rawjson.Array {
+		if s.Array(); !s.NextElement() {
+			return
+		}
 	}
-	return m
+	s.Object()
+	for n := 0; n < mostMembers && s.NextKey(); n++ {
+		f(&s)
+	}
 }
 
 func (m members) has(names ...string) bool {

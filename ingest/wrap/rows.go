@@ -52,7 +52,7 @@ func (p *rows) read(line []byte) (k rowKey, ok bool) {
 		return k, false
 	}
 	sequenced := false
-	eachMember(s, func() {
+	eachRowMember(s, func() {
 		switch {
 		case RowMember(s.Key, "CorrelationId"):
 			k.correlation = s.Text(k.correlation)
@@ -71,8 +71,8 @@ func (p *rows) read(line []byte) (k rowKey, ok bool) {
 	return k, s.End() == nil && sequenced && len(k.correlation) > 0
 }
 
-// eachMember calls f at each member of the row that comes next.
-func eachMember(s *rawjson.Scanner, f func()) {
+// eachRowMember calls f at each member of the row that comes next.
+func eachRowMember(s *rawjson.Scanner, f func()) {
 	for s.Object(); s.NextKey(); {
 		if string(s.Key) != "properties" {
 			f()
@@ -176,7 +176,7 @@ func (p *rows) ends(order []int, name string, has func(*rowKey) bool) bool {
 // rowMessages finds messages in a row: a JSON value, or a text.
 func rowMessages(s *rawjson.Scanner, row []byte, name string) (piece []byte, text bool) {
 	s.Reset(row)
-	eachMember(s, func() {
+	eachRowMember(s, func() {
 		switch {
 		case !RowMember(s.Key, name):
 			s.Skip()
