@@ -38,14 +38,11 @@ func (p *archive) Unwrap(line Line, next func(Line)) string {
 			p.entries(line, next)
 		}
 	}
-	switch {
-	case s.End() != nil:
-		_, why := s.Failure()
-		return why
-	case !found:
+	why := failure(s)
+	if why == "" && !found {
 		return "no entries in it: expected log.entries"
 	}
-	return ""
+	return why
 }
 
 func (p *archive) entries(line Line, next func(Line)) {

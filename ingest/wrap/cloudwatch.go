@@ -73,16 +73,15 @@ func (p *cloudWatch) Unwrap(line Line, next func(Line)) string {
 			p.message(line, next)
 		}
 	}
+	why := failure(s)
 	switch {
-	case s.End() != nil:
-		_, why := s.Failure()
-		return why
+	case why != "":
 	case !isObject:
 		return NoObject
 	case !p.found:
 		return "no line in it: expected message, logEvents or events"
 	}
-	return ""
+	return why
 }
 
 func (p *cloudWatch) message(line Line, next func(Line)) {

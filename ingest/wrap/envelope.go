@@ -55,15 +55,22 @@ func (e *envelope) open(line []byte, other func(*rawjson.Scanner)) (text []byte,
 			other(s)
 		}
 	}
-	switch {
-	case s.End() != nil:
-		_, why = s.Failure()
+	switch why = failure(s); {
+	case why != "":
 	case !isObject:
 		why = NoObject
 	case !found:
 		why = "no line in it: expected " + strings.Join(e.members, " or ")
 	}
 	return text, isText, why
+}
+
+// failure is what is wrong with what was read to its end, or "".
+func failure(s *rawjson.Scanner) (why string) {
+	if s.End() != nil {
+		_, why = s.Failure()
+	}
+	return why
 }
 
 // members are those of a JSON object by name, with the kinds of their values:

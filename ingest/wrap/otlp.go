@@ -45,11 +45,7 @@ func (p *otlp) Unwrap(line Line, next func(Line)) string {
 			}
 		}
 	}
-	if s.End() != nil {
-		_, why := s.Failure()
-		return why
-	}
-	return ""
+	return failure(s)
 }
 
 func (p *otlp) record() {

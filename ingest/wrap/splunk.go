@@ -4,9 +4,9 @@ import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
 
 // splunk undoes what an export of a search gives, an event a line with the
 // text of it in result._raw.
-type splunk struct{ envelope }
+type splunk struct{ message }
 
-func newSplunk() Unwrapper { return &splunk{envelope{members: []string{"_raw"}}} }
+func newSplunk() Unwrapper { return &splunk{message{envelope{members: []string{"_raw"}}}} }
 
 func detectSplunk(line []byte) bool {
 	m := membersOf(line)
@@ -20,13 +20,8 @@ func (p *splunk) Unwrap(line Line, next func(Line)) string {
 	for s.Object(); s.NextNamed("result"); {
 		event = s.Value()
 	}
-	if s.End() != nil {
-		_, why := s.Failure()
+	if why := failure(s); why != "" {
 		return why
 	}
-	text, _, why := p.open(event, nil)
-	if why == "" {
-		next(line.made(text))
-	}
-	return why
+	return p.message.Unwrap(line.made(event), next)
 }
