@@ -125,12 +125,8 @@ func (p *custom) membersOf(object rawjson.Value) []member {
 		}
 	}
 	n := len(p.entered)
-	if n < cap(p.entered) {
-		p.entered = p.entered[:n+1]
-	} else {
-		p.entered = append(p.entered, enteredObject{})
-	}
-	e := &p.entered[n]
+	p.entered = slices.Grow(p.entered, 1)[:n+1]
+	e := &p.entered[n] // with the memory of one of an earlier record
 	e.json, e.members = object, e.members[:0]
 	s := p.open(object)
 	for s.Object(); s.NextKey(); {

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -136,14 +137,11 @@ func (p *streamed) begin(choice, index int64) *streamedCall {
 		p.lost = true
 		return &p.calls[0]
 	}
-	if n := len(p.calls); n < cap(p.calls) {
-		p.calls = p.calls[:n+1]
-		c := &p.calls[n]
-		*c = streamedCall{choice: choice, index: index, arguments: c.arguments[:0]}
-		return c
-	}
-	p.calls = append(p.calls, streamedCall{choice: choice, index: index})
-	return &p.calls[len(p.calls)-1]
+	n := len(p.calls)
+	p.calls = slices.Grow(p.calls, 1)[:n+1]
+	c := &p.calls[n] // with the memory of one of an earlier stream
+	*c = streamedCall{choice: choice, index: index, arguments: c.arguments[:0]}
+	return c
 }
 
 // event reads one event. The members of all dialects have names of their own.

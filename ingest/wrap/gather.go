@@ -1,6 +1,8 @@
 package wrap
 
 import (
+	"slices"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
@@ -28,12 +30,8 @@ func (h *heldLine[K]) line() Line { return Line{Text: h.text, At: h.at, Column: 
 // hold copies a line.
 func (g *gather[K]) hold(line Line, key K) {
 	n := len(g.held)
-	if n < cap(g.held) {
-		g.held = g.held[:n+1]
-	} else {
-		g.held = append(g.held, heldLine[K]{})
-	}
-	h := &g.held[n]
+	g.held = slices.Grow(g.held, 1)[:n+1]
+	h := &g.held[n] // with the memory of one that was removed
 	h.key, h.text, h.at = key, append(h.text[:0], line.Text...), line.At
 }
 
