@@ -46,6 +46,18 @@ func (g *gather[K]) remove(i int) {
 	g.held = g.held[:len(g.held)-1]
 }
 
+// release hands on the lines that are not waited for any more.
+func (g *gather[K]) release(next func(Line), which func(*K) bool) {
+	for i := 0; i < len(g.held); {
+		if !which(&g.held[i].key) {
+			i++
+			continue
+		}
+		next(g.held[i].line())
+		g.remove(i)
+	}
+}
+
 // waited counts a line and tells whether it is too long that something is held.
 // What is held from then on is waited for anew.
 func (g *gather[K]) waited() bool {

@@ -52,15 +52,7 @@ func (p *parts) giveUp(next func(Line)) {
 	if p.lines++; !p.Open() {
 		p.lines = 0
 	}
-	for i := 0; i < len(p.held); {
-		if p.lines-p.held[i].key.lines <= patience {
-			i++
-			continue
-		}
-		begun := p.held[i].line()
-		p.remove(i)
-		next(begun)
-	}
+	p.release(next, func(k *partKey) bool { return p.lines-k.lines > patience })
 }
 
 // of is the index of the record of a mark, -1 if none is held.

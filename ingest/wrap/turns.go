@@ -195,18 +195,6 @@ func (t *turnLine) takes(results [][]byte) bool {
 	})
 }
 
-// release hands on the calls that are not waited for any more.
-func (p *turns) release(next func(Line), which func(*turnLine) bool) {
-	for i := 0; i < len(p.held); {
-		if !which(&p.held[i].key) {
-			i++
-			continue
-		}
-		next(p.held[i].line())
-		p.remove(i)
-	}
-}
-
 func (p *turns) Ends(line []byte) bool {
 	p.Unwrap(Line{Text: line}, nowhere)
 	return !p.Open()
