@@ -6,5 +6,3 @@ func detectElastic(line []byte) bool {
 	m := membersOf(line)
 	return m.has("_source") && m.any("_index", "_id")
 }
-
-func newElastic() Unwrapper { return &message{envelope{members: []string{"_source"}}} }

@@ -119,11 +119,12 @@ func (m members) any(names ...string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return m[n] != rawjson.Absent })
 }
 
-// message undoes envelopes that have the line in message, or in json once taken apart.
+// message undoes envelopes of which each holds a whole line.
 type message struct{ envelope }
 
-func newMessage() Unwrapper {
-	return &message{envelope{members: []string{"message", eventOriginal, "json"}}}
+// lineIn makes unwrappers of envelopes that have it in one of these, the best first.
+func lineIn(members ...string) func() Unwrapper {
+	return func() Unwrapper { return &message{envelope{members: members}} }
 }
 
 func (p *message) Unwrap(line Line, next func(Line)) string {

@@ -6,7 +6,3 @@ func detectGoogle(line []byte) bool {
 	m := membersOf(line)
 	return m.any("textPayload", "jsonPayload") && m.any("logName", "insertId")
 }
-
-func newGoogle() Unwrapper {
-	return &message{envelope{members: []string{"jsonPayload", "textPayload"}}}
-}

@@ -2,10 +2,6 @@ package wrap
 
 import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
 
-func newRsyslogJSON() Unwrapper {
-	return &message{envelope{members: []string{"message", "msg", "MESSAGE"}}}
-}
-
 // rsyslog's JSON templates name their members as the administrator likes, after
 // its properties: the line is in message or msg. The format-json of syslog-ng
 // names them after its macros.
