@@ -8,27 +8,11 @@ import (
 
 // Float reads the number that comes next, also one inside a string. ok is
 // false for anything else.
-func (s *Scanner) Float() (f float64, ok bool) {
-	return ParseFloat(s.number())
-}
+func (s *Scanner) Float() (f float64, ok bool) { return ParseFloat(s.Text(nil)) }
 
 // Int reads the integer that comes next, also one inside a string or written
 // with a fraction of zero. ok is false for anything else.
-func (s *Scanner) Int() (n int64, ok bool) {
-	return ParseInt(s.number())
-}
-
-func (s *Scanner) number() []byte {
-	switch s.Kind() {
-	case Number:
-		return s.Value()
-	case String:
-		return s.str()
-	default:
-		s.Skip()
-		return nil
-	}
-}
+func (s *Scanner) Int() (n int64, ok bool) { return ParseInt(s.Text(nil)) }
 
 // Bool reads the literal that comes next. ok is false for anything but true
 // and false.
