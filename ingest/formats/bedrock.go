@@ -4,20 +4,16 @@ import (
 	"bytes"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
-	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // bedrock reads Amazon Bedrock's model invocation log. Of InvokeModel it holds
 // the model's own bodies, of Converse those of that API.
-type bedrock struct {
-	access
-	answer answer
-	input  rawjson.Value
-	output rawjson.Value
-}
+type bedrock struct{ exchange }
 
 func newBedrock(reads fingerprint.Field) Parser {
-	return &bedrock{access: access{reads: reads, body: requestBody{bedrock: true}}}
+	p := &bedrock{newExchange(reads)}
+	p.body.bedrock = true
+	return p
 }
 
 func detectBedrock(line []byte) bool {
@@ -28,7 +24,6 @@ func detectBedrock(line []byte) bool {
 func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	var stored int64 // tokens put into the provider's cache
 	p.begin()
-	p.input, p.output = nil, nil
 	s := &p.scan
 	s.Reset(record)
 	for s.Object(); s.NextKey(); {
@@ -61,7 +56,7 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
 				case "inputBodyJson":
-					p.input = readText(s, p.input)
+					p.request = readText(s, p.request)
 				case "inputTokenCount":
 					r.TokensIn = readCount(s, r.TokensIn)
 				case "cacheReadInputTokenCount":
@@ -74,7 +69,7 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
 				case "outputBodyJson":
-					p.output = readText(s, p.output)
+					p.response = readText(s, p.response)
 				case "outputTokenCount":
 					r.TokensOut = readCount(s, r.TokensOut)
 				}
@@ -84,14 +79,8 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if column, why := failure(s); why != "" {
 		return column, why
 	}
-	in, out, cached := r.TokensIn, r.TokensOut, r.TokensCached
-	if in != fingerprint.Unknown { // what the cache had or got is not in it
-		in += stored + max(cached, 0)
-	}
-	p.answer.read(p.output, r, p.reads)
-	keepTokens(r, in, out, cached)
-	if p.input != nil {
-		p.bodyValue(r, p.input)
+	if r.TokensIn != fingerprint.Unknown { // what the cache had or got is not in it
+		r.TokensIn += stored + max(r.TokensCached, 0)
 	}
 	p.finish(r)
 	return 0, ""

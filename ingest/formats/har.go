@@ -8,12 +8,11 @@ import (
 
 // har reads an entry of an HTTP archive, as mitmproxy and browsers write them.
 type har struct {
-	access
-	answer  answer
+	exchange
 	decoded []byte // a response's body that was base64
 }
 
-func newHAR(reads fingerprint.Field) Parser { return &har{access: access{reads: reads}} }
+func newHAR(reads fingerprint.Field) Parser { return &har{exchange: newExchange(reads)} }
 
 func detectHAR(line []byte) bool {
 	k := keysOf(line)
@@ -22,7 +21,6 @@ func detectHAR(line []byte) bool {
 
 func (p *har) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	duration := int64(fingerprint.NoTime)
-	var response []byte
 	p.begin()
 	s := &p.scan
 	s.Reset(record)
@@ -34,24 +32,21 @@ func (p *har) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			duration = readMillis(s, duration)
 		case "request":
 			for s.Object(); s.NextKey(); {
-				p.request(r)
+				p.asked(r)
 			}
 		case "response":
-			response = p.response(r, response)
+			p.answered(r)
 		}
 	}
 	if column, why := failure(s); why != "" {
 		return column, why
 	}
 	ended(r, duration)
-	if response != nil {
-		p.answer.read(response, r, p.reads)
-	}
 	p.finish(r)
 	return 0, ""
 }
 
-func (p *har) request(r *fingerprint.Request) {
+func (p *har) asked(r *fingerprint.Request) {
 	s := &p.scan
 	switch string(s.Key) {
 	case "method":
@@ -78,8 +73,8 @@ func (p *har) request(r *fingerprint.Request) {
 	}
 }
 
-// response notes the status and gives the body.
-func (p *har) response(r *fingerprint.Request, body []byte) []byte {
+// answered notes the status and the body.
+func (p *har) answered(r *fingerprint.Request) {
 	s := &p.scan
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
@@ -90,16 +85,15 @@ func (p *har) response(r *fingerprint.Request, body []byte) []byte {
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
 				case "text":
-					body = s.Text(body)
+					p.response = s.Text(p.response)
 				case "encoding":
 					encoded = len(s.Text(nil)) > 0
 				}
 			}
 			if encoded {
-				p.decoded, _ = base64.StdEncoding.AppendDecode(p.decoded[:0], body) // what is none says nothing
-				body = p.decoded
+				p.decoded, _ = base64.StdEncoding.AppendDecode(p.decoded[:0], p.response) // what is none says nothing
+				p.response = p.decoded
 			}
 		}
 	}
-	return body
 }
