@@ -47,27 +47,15 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 			r.Caller = s.Text(r.Caller)
 		case "user":
 			q.keyUser = s.Text(q.keyUser)
-		case "end_user":
-			q.endUser = s.Text(q.endUser)
-		case "model":
-			q.model = s.Text(q.model)
-		case "model_group":
-			q.group = s.Text(q.group)
-		case "custom_llm_provider":
-			r.Backend = s.Text(r.Backend)
+		case "end_user", "model", "model_group", "custom_llm_provider", "prompt_tokens", "completion_tokens", "status":
+			q.field(s, r)
 		case "spend":
 			r.Cost = readCost(s, r.Cost)
-		case "prompt_tokens":
-			r.TokensIn = readCount(s, r.TokensIn)
-		case "completion_tokens":
-			r.TokensOut = readCount(s, r.TokensOut)
 		case "cache_hit":
 			r.Cached = parseTri(s.Text(nil), r.Cached)
 		case "session_id":
 			// LiteLLM's own for a call whose client named none: what it sent tells.
 			r.Session = readSession(s, r.Session)
-		case "status":
-			q.outcome = s.Text(q.outcome)
 		case "metadata":
 			metadata = column(s)
 		case "messages":

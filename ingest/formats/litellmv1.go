@@ -34,16 +34,12 @@ func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	var messages, response, parameters, metadata, usage []byte
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
-		case "id":
-			r.ID = s.Text(r.ID)
+		case "id", "call_type", "model":
+			q.field(s, r)
 		case "startTime":
 			r.Time = p.readTime(s, r.Time)
 		case "endTime":
 			r.End = p.readTime(s, r.End)
-		case "call_type":
-			q.callType = s.Text(q.callType)
-		case "model":
-			r.Model = s.Text(r.Model)
 		case "user":
 			r.User = known(s.Text(nil))
 		case "cache_hit":
@@ -116,7 +112,6 @@ func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameter
 	if cut {
 		r.Lost = fingerprint.TruncatedContent
 	}
-	q.id, q.model = r.ID, r.Model
 	user := r.User
 	q.finish(r)
 	r.User = first(user, r.User)
@@ -131,14 +126,12 @@ func (p *litellmV1) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 		q.requesterLogged = true
 		q.session.headers(s, r, p.reads)
 	case "model_group":
-		r.Model = s.Text(r.Model)
+		q.field(s, r)
 	case "hidden_params":
 		for s.Object(); s.NextKey(); {
 			switch string(s.Key) {
-			case "litellm_call_id":
-				q.callID = s.Text(q.callID)
-			case "custom_llm_provider":
-				r.Backend = s.Text(r.Backend)
+			case "litellm_call_id", "custom_llm_provider":
+				q.field(s, r)
 			}
 		}
 	case "session_id": // of the request's own metadata
