@@ -128,19 +128,29 @@ func readToolCalls(s *rawjson.Scanner, r *fingerprint.Request, keep int, reads f
 func readToolCall(s *rawjson.Scanner, r *fingerprint.Request) {
 	var call fingerprint.ToolCall
 	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "id", "call_id", "toolCallId":
-			call.ID = s.Text(call.ID)
-		case "function", "custom":
-			for s.Object(); s.NextKey(); {
-				readCallField(s, &call)
-			}
-		default:
-			readCallField(s, &call)
-		}
+		readCallMember(s, &call)
 	}
+	keepCall(r, call)
+}
+
+// keepCall appends a call to those of r if it has a name.
+func keepCall(r *fingerprint.Request, call fingerprint.ToolCall) {
 	if call.Name != nil {
 		r.ToolCalls = append(r.ToolCalls, call)
+	}
+}
+
+// readCallMember reads a member of a call.
+func readCallMember(s *rawjson.Scanner, call *fingerprint.ToolCall) {
+	switch string(s.Key) {
+	case "id", "call_id", "toolCallId", "toolUseId", "ref": // the last two of Converse and Genkit
+		call.ID = s.Text(call.ID)
+	case "function", "custom":
+		for s.Object(); s.NextKey(); {
+			readCallField(s, call)
+		}
+	default:
+		readCallField(s, call)
 	}
 }
 
@@ -210,7 +220,7 @@ func (i *itemCall) isCall() bool {
 
 // keep appends it to the calls of r if it is one.
 func (i *itemCall) keep(r *fingerprint.Request) {
-	if i.isCall() && i.call.Name != nil {
-		r.ToolCalls = append(r.ToolCalls, i.call)
+	if i.isCall() {
+		keepCall(r, i.call)
 	}
 }

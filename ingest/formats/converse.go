@@ -126,11 +126,6 @@ func readConverse(s *rawjson.Scanner, r *fingerprint.Request) {
 // readToolUse reads a call, or of a stream what there is of it.
 func readToolUse(s *rawjson.Scanner, call *fingerprint.ToolCall) {
 	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "toolUseId":
-			call.ID = s.Text(call.ID)
-		default:
-			readCallField(s, call)
-		}
+		readCallMember(s, call)
 	}
 }

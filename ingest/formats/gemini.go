@@ -312,17 +312,13 @@ func readFunctionCall(s *rawjson.Scanner) (call fingerprint.ToolCall, ok bool) {
 			call.Arguments = noArguments
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
-				case "id":
-					call.ID = s.Text(call.ID)
-				case "name":
-					call.Name = s.Text(call.Name)
-				case "args":
-					call.Arguments = readArguments(s, call.Arguments)
 				case "willContinue", "will_continue":
 					more, _ := s.Bool()
 					continued = continued || more
 				case "partialArgs", "partial_args":
 					continued = continued || s.Kind() != rawjson.Null
+				default:
+					readCallMember(s, &call)
 				}
 			}
 		}

@@ -251,8 +251,8 @@ func (c *chat) flatCalls(r *fingerprint.Request) {
 			}
 			said = said || len(c.found[i].value) > 0
 		}
-		if f.kind == flatCall && call.Name != nil {
-			r.ToolCalls = append(r.ToolCalls, call)
+		if f.kind == flatCall {
+			keepCall(r, call)
 		}
 	}
 	r.ToolCallsLogged = len(r.ToolCalls) > 0 || said && !called

@@ -61,17 +61,7 @@ func (p *otelCall) genkitCalls(s *rawjson.Scanner, r *fingerprint.Request) {
 	for s.Object(); s.NextNamed("content"); {
 		for s.Array(); s.NextElement(); {
 			for s.Object(); s.NextNamed("toolRequest"); {
-				var call fingerprint.ToolCall
-				for s.Object(); s.NextKey(); {
-					if string(s.Key) == "ref" {
-						call.ID = s.Text(call.ID)
-					} else {
-						readCallField(s, &call)
-					}
-				}
-				if call.Name != nil {
-					r.ToolCalls = append(r.ToolCalls, call)
-				}
+				readToolCall(s, r)
 			}
 		}
 	}

@@ -337,17 +337,14 @@ func readPartCall(s *rawjson.Scanner, r *fingerprint.Request) {
 	var call fingerprint.ToolCall
 	isCall := false
 	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "type":
+		if string(s.Key) == "type" {
 			isCall = string(s.Text(nil)) == "tool_call"
-		case "id":
-			call.ID = s.Text(call.ID)
-		default:
-			readCallField(s, &call)
+		} else {
+			readCallMember(s, &call)
 		}
 	}
-	if isCall && call.Name != nil {
-		r.ToolCalls = append(r.ToolCalls, call)
+	if isCall {
+		keepCall(r, call)
 	}
 }
 

@@ -221,17 +221,10 @@ func (p *streamed) delta(s *rawjson.Scanner, choice int64) {
 	var index int64
 	var part fingerprint.ToolCall
 	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "index":
+		if string(s.Key) == "index" {
 			index = readCount(s, index)
-		case "id":
-			part.ID = s.Text(part.ID)
-		case "function", "custom":
-			for s.Object(); s.NextKey(); {
-				readCallField(s, &part)
-			}
-		default:
-			readCallField(s, &part)
+		} else {
+			readCallMember(s, &part)
 		}
 	}
 	// Gateways to other providers give each of several calls the index 0.
