@@ -34,3 +34,19 @@ func hexByte(high, low byte) (c byte, ok bool) {
 	l, ok2 := hexDigit(low)
 	return h<<4 | l, ok1 && ok2
 }
+
+// appendUnescaped appends a text in which bytes stand as two digits behind a mark, %22
+// in a URL. What is none stays. It may write over text: it is never longer.
+func appendUnescaped(dst, text []byte, mark byte) []byte {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == mark && i+2 < len(text) {
+			if escaped, ok := hexByte(text[i+1], text[i+2]); ok {
+				c = escaped
+				i += 2
+			}
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}

@@ -97,18 +97,7 @@ func unescapeHAProxy(s *rawjson.Scanner, text []byte) []byte {
 		return text
 	}
 	text = s.Join("", text)
-	out := text[:0]
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c == '#' && i+2 < len(text) {
-			if escaped, ok := hexByte(text[i+1], text[i+2]); ok {
-				c = escaped
-				i += 2
-			}
-		}
-		out = append(out, c)
-	}
-	return out
+	return appendUnescaped(text[:0], text, '#')
 }
 
 // captured notes the values between bars as capture:1, capture:2 and so on.

@@ -11,7 +11,7 @@ import (
 // Azure's deployments/NAME/chat/completions. It is good until the next path.
 func (p *requestBody) modelOf(path []byte) (model []byte, stream fingerprint.Tri) {
 	if bytes.IndexByte(path, '%') >= 0 { // the colon in NAME
-		p.path = appendUnescaped(p.path[:0], path)
+		p.path = appendUnescaped(p.path[:0], path, '%')
 		path = p.path
 	}
 	for _, v := range verbs {
@@ -56,19 +56,3 @@ var (
 	google = []string{"/models/", "/tunedModels/", "/endpoints/"}
 	amazon = []string{"/model/"}
 )
-
-// appendUnescaped appends a path of a URL, its escapes undone. What is none
-// stays.
-func appendUnescaped(dst, path []byte) []byte {
-	for i := 0; i < len(path); i++ {
-		if path[i] == '%' && i+2 < len(path) {
-			if c, ok := hexByte(path[i+1], path[i+2]); ok {
-				dst = append(dst, c)
-				i += 2
-				continue
-			}
-		}
-		dst = append(dst, path[i])
-	}
-	return dst
-}
