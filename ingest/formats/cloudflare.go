@@ -2,6 +2,7 @@ package formats
 
 import (
 	"strings"
+	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -36,19 +37,12 @@ func (p *cloudflare) Of(name string) {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	from, rest, _ := strings.Cut(name, "_")
 	to, _, _ := strings.Cut(rest, "_")
-	start, ok := parseBasic(from)
-	end, ok2 := parseBasic(to)
-	if ok && ok2 && end >= start {
-		p.from, p.to = start, end
+	const layout = "20060102T150405Z"
+	if start, err := time.Parse(layout, from); err == nil {
+		if end, err := time.Parse(layout, to); err == nil && !end.Before(start) {
+			p.from, p.to = start.UnixMicro(), end.UnixMicro()
+		}
 	}
-}
-
-// parseBasic reads 20261121T100000Z.
-func parseBasic(t string) (micros int64, ok bool) {
-	if len(t) != len("20061121T100000Z") || t[8] != 'T' || t[15] != 'Z' {
-		return 0, false
-	}
-	return parseRFC3339([]byte(t[:4] + "-" + t[4:6] + "-" + t[6:11] + ":" + t[11:13] + ":" + t[13:]))
 }
 
 func (p *cloudflare) Parse(record []byte, r *fingerprint.Request) (int, string) {

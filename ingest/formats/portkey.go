@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"cmp"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -141,35 +142,13 @@ func (p *portkey) note(rank int, body rawjson.Value) {
 	}
 }
 
-// parseUSTime reads 11/21/2026, 4:00:18 AM.
+// parseUSTime reads 11/21/2026, 4:00:18 AM, of which newer versions of Node write the
+// blank behind the time as one that breaks no line.
 func parseUSTime(t []byte, in *time.Location) (micros int64, ok bool) {
-	date, clock, ok := bytes.Cut(t, []byte(", "))
-	month, rest, ok1 := bytes.Cut(date, []byte("/"))
-	day, year, ok2 := bytes.Cut(rest, []byte("/"))
-	hour, rest, ok3 := bytes.Cut(clock, []byte(":"))
-	minute, rest, ok4 := bytes.Cut(rest, []byte(":"))
-	if !ok || !ok1 || !ok2 || !ok3 || !ok4 || len(rest) < 5 {
-		return 0, false
+	layout := "1/2/2006, 3:04:05 PM"
+	if bytes.Contains(t, []byte("\u202f")) {
+		layout = "1/2/2006, 3:04:05\u202fPM"
 	}
-	half := string(rest[len(rest)-2:])
-	second := bytes.TrimRight(rest[:len(rest)-2], " \u202f")
-	var n [6]int64
-	for i, digits := range [][]byte{year, month, day, hour, minute, second} {
-		if n[i], ok = number(digits, 0, len(digits)); !ok || len(digits) > 4 {
-			return 0, false
-		}
-	}
-	if n[3] < 1 || n[3] > 12 {
-		return 0, false
-	}
-	n[3] %= 12
-	switch half {
-	case "PM":
-		n[3] += 12
-	case "AM":
-	default:
-		return 0, false
-	}
-	seconds, ok := civil(n[0], n[1], n[2], n[3], n[4], n[5])
-	return inZone(seconds*1_000_000, in), ok
+	at, err := time.ParseInLocation(layout, string(t), cmp.Or(in, time.UTC))
+	return at.UnixMicro(), err == nil
 }
