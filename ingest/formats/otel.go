@@ -17,13 +17,14 @@ import (
 // Only what stands in one record is joined: an exporter writes a span and the
 // span around it at the same time if they end at the same time.
 type otel struct {
-	scan  rawjson.Scanner // of the record
-	spans []otelSpan
-	byID  []int32 // indices of spans, sorted by their ids
-	logs  []otelLog
-	trace whose // a trace of MLflow's
-	call  otelCall
-	late  rawjson.Scanner // of attributes that are looked at again
+	scan   rawjson.Scanner // of the record
+	spans  []otelSpan
+	byID   []int32 // indices of spans, sorted by their ids
+	picked []*otelSpan
+	logs   []otelLog
+	trace  whose // a trace of MLflow's
+	call   otelCall
+	late   rawjson.Scanner // of attributes that are looked at again
 
 	processes []jaegerProcess // of a trace
 }

@@ -127,21 +127,30 @@ func (p *otel) same(outer, inner *otelSpan) {
 	}
 }
 
+// pick gives such of the calls that are no part of another, in an order; good until
+// the next time.
+func (p *otel) pick(such func(*otelSpan) bool, order func(a, b *otelSpan) int) []*otelSpan {
+	p.picked = p.picked[:0]
+	for i := range p.spans {
+		if sp := &p.spans[i]; sp.isCall && !sp.part && such(sp) {
+			p.picked = append(p.picked, sp)
+		}
+	}
+	slices.SortStableFunc(p.picked, order)
+	return p.picked
+}
+
 // copies finds the calls that were exported twice under different ids, as LiteLLM
 // does with streams and with what failed: each in a trace of its own, they began
 // at the same moment and say the same.
 func (p *otel) copies() {
-	p.byID = p.byID[:0]
-	for i := range p.spans {
-		if sp := &p.spans[i]; sp.isCall && !sp.part && len(sp.parent) == 0 && sp.start != fingerprint.NoTime && sp.logs == nil {
-			p.byID = append(p.byID, int32(i))
-		}
-	}
-	slices.SortStableFunc(p.byID, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(p.spans[a].start, p.spans[b].start), bytes.Compare(p.spans[a].attributes, p.spans[b].attributes))
+	calls := p.pick(func(sp *otelSpan) bool {
+		return len(sp.parent) == 0 && sp.start != fingerprint.NoTime && sp.logs == nil
+	}, func(a, b *otelSpan) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), bytes.Compare(a.attributes, b.attributes))
 	})
-	for k := 1; k < len(p.byID); k++ {
-		a, b := &p.spans[p.byID[k-1]], &p.spans[p.byID[k]]
+	for k := 1; k < len(calls); k++ {
+		a, b := calls[k-1], calls[k]
 		b.part = a.start == b.start && !bytes.Equal(a.trace, b.trace) && bytes.Equal(a.attributes, b.attributes)
 	}
 }
@@ -150,15 +159,10 @@ func (p *otel) copies() {
 // response, one of them without what was said. They may be in two traces, where
 // a stream was opened before it was read.
 func (p *otel) siblings() {
-	p.byID = p.byID[:0]
-	for i := range p.spans {
-		if sp := &p.spans[i]; sp.isCall && !sp.part && len(sp.responseID) > 0 && sp.logs == nil {
-			p.byID = append(p.byID, int32(i))
-		}
-	}
-	slices.SortStableFunc(p.byID, func(a, b int32) int { return bytes.Compare(p.spans[a].responseID, p.spans[b].responseID) })
-	for k := 1; k < len(p.byID); k++ {
-		a, b := &p.spans[p.byID[k-1]], &p.spans[p.byID[k]]
+	calls := p.pick(func(sp *otelSpan) bool { return len(sp.responseID) > 0 && sp.logs == nil },
+		func(a, b *otelSpan) int { return bytes.Compare(a.responseID, b.responseID) })
+	for k := 1; k < len(calls); k++ {
+		a, b := calls[k-1], calls[k]
 		if !bytes.Equal(a.responseID, b.responseID) || a.content == b.content {
 			continue
 		}
@@ -175,19 +179,10 @@ func (p *otel) siblings() {
 // nor has it the response's id. But one has the time of the other in its own,
 // and the same messages.
 func (p *otel) twins() {
-	p.byID = p.byID[:0]
-	for i := range p.spans {
-		if sp := &p.spans[i]; sp.isCall && !sp.part && sp.said != 0 {
-			p.byID = append(p.byID, int32(i))
-		}
-	}
-	slices.SortStableFunc(p.byID, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(p.spans[a].said, p.spans[b].said), cmp.Compare(p.spans[a].start, p.spans[b].start))
-	})
-	for k, i := range p.byID {
-		inner := &p.spans[i]
-		for _, j := range p.byID[max(0, k-maxAround):k] {
-			outer := &p.spans[j]
+	calls := p.pick(func(sp *otelSpan) bool { return sp.said != 0 },
+		func(a, b *otelSpan) int { return cmp.Or(cmp.Compare(a.said, b.said), cmp.Compare(a.start, b.start)) })
+	for k, inner := range calls {
+		for _, outer := range calls[max(0, k-maxAround):k] {
 			if outer.said == inner.said && !bytes.Equal(outer.library, inner.library) && inner.within(outer) {
 				inner.part = true
 				inner.said, outer.said, outer.asked = 0, 0, nil // a call has one twin
@@ -203,19 +198,12 @@ func (p *otel) twins() {
 // both failed, and one says nothing: Anthropic's library, beside an instrumentation that
 // is not around it.
 func (p *otel) neighbours() {
-	p.byID = p.byID[:0]
-	for i := range p.spans {
-		if sp := &p.spans[i]; sp.isCall && !sp.part && len(sp.asked) > 0 && sp.logs == nil {
-			p.byID = append(p.byID, int32(i))
-		}
-	}
-	slices.SortStableFunc(p.byID, func(a, b int32) int {
-		return cmp.Or(bytes.Compare(p.spans[a].parent, p.spans[b].parent), cmp.Compare(p.spans[a].start, p.spans[b].start), cmp.Compare(p.spans[b].end, p.spans[a].end))
+	calls := p.pick(func(sp *otelSpan) bool { return len(sp.asked) > 0 && sp.logs == nil }, func(a, b *otelSpan) int {
+		return cmp.Or(bytes.Compare(a.parent, b.parent), cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
 	})
-	for k, i := range p.byID {
-		inner := &p.spans[i]
-		for _, j := range p.byID[max(0, k-maxAround):k] {
-			if outer := &p.spans[j]; !outer.part && inner.isBeside(outer) && inner.within(outer) {
+	for k, inner := range calls {
+		for _, outer := range calls[max(0, k-maxAround):k] {
+			if !outer.part && inner.isBeside(outer) && inner.within(outer) {
 				p.same(outer, inner)
 				inner.asked = nil // it is around no other
 				break
