@@ -114,7 +114,7 @@ func TestFind(t *testing.T) {
 func TestObjectsAreRead(t *testing.T) {
 	b := bucket(t, "a.log")
 	n := &name{scheme: "gs", bucket: "b", key: "a.log"}
-	o := &object{ctx: t.Context(), in: b, name: n, key: "a.log", size: 5, room: newRoom()}
+	o := &object{ctx: t.Context(), in: b, name: n, key: "a.log", size: 5, room: &room{}}
 	for _, offset := range []int64{0, 2} {
 		r, err := o.Open(offset)
 		if err != nil {
@@ -129,7 +129,7 @@ func TestObjectsAreRead(t *testing.T) {
 	if err := b.Delete(t.Context(), "a.log"); err != nil {
 		t.Fatal(err)
 	}
-	o = &object{ctx: t.Context(), in: b, name: n, key: "a.log", size: 5, room: newRoom()}
+	o = &object{ctx: t.Context(), in: b, name: n, key: "a.log", size: 5, room: &room{}}
 	_, err := o.Open(0)
 	if failed, ok := errors.AsType[*ingest.Error](err); !ok || failed.Error() != "gs://b/a.log: no such object" {
 		t.Errorf("gone: %v", err)

@@ -84,8 +84,8 @@ func TestBrokenConnections(t *testing.T) {
 		b.text = bytes.Repeat([]byte("0123456789"), 10)
 		in := blob.NewBucket(b)
 		defer in.Close() //nolint:errcheck // nothing is written
-		o := &object{ctx: t.Context(), in: in, name: &name{scheme: "s3", bucket: "b"}, key: "k", size: int64(len(b.text)), room: new(room)}
-		r, err := o.Open(10)
+		o := &object{ctx: t.Context(), in: in, name: &name{scheme: "s3", bucket: "b"}, key: "k", size: int64(len(b.text))}
+		r, err := o.stream(10)
 		if err != nil {
 			t.Fatal(err)
 		}

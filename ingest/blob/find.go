@@ -52,7 +52,7 @@ func (n *name) find(ctx context.Context, b *blob.Bucket, times Times) (found Fou
 		prefix = prefix[:at]
 	}
 	var all []*blob.ListObject
-	free := newRoom()
+	free := &room{}
 	objects, failed := b.List(allUnder(prefix)).All(ctx)
 	for o := range objects {
 		if o.Key == n.key && !strings.HasSuffix(o.Key, "/") {

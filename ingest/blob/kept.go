@@ -16,20 +16,14 @@ const (
 )
 
 // room is how many bytes may yet be kept of the objects that were found together.
-type room struct{ left atomic.Int64 }
-
-func newRoom() *room {
-	r := &room{}
-	r.left.Store(roomForKept)
-	return r
-}
+type room struct{ taken atomic.Int64 }
 
 // take tells whether there is room for so many bytes, which are then taken.
 func (r *room) take(n int64) bool {
-	if r.left.Add(-n) >= 0 {
+	if r.taken.Add(n) <= roomForKept {
 		return true
 	}
-	r.left.Add(n)
+	r.taken.Add(-n)
 	return false
 }
 

@@ -17,7 +17,7 @@ func TestSmallObjects(t *testing.T) {
 		in := blob.NewBucket(store)
 		defer in.Close() //nolint:errcheck // nothing is written
 		o := &object{ctx: t.Context(), in: in, name: &name{scheme: "s3", bucket: "b"}, key: "k", size: int64(size), room: &room{}}
-		o.room.left.Store(left)
+		o.room.taken.Store(roomForKept - left)
 		for _, offset := range []int{0, 0, 5, size} {
 			r, err := o.Open(int64(offset))
 			if err != nil {
@@ -44,7 +44,7 @@ func TestBrokenSmallObject(t *testing.T) {
 	store := &breaking{text: []byte("0123456789"), end: io.ErrUnexpectedEOF}
 	in := blob.NewBucket(store)
 	defer in.Close() //nolint:errcheck // nothing is written
-	o := &object{ctx: t.Context(), in: in, name: &name{scheme: "s3", bucket: "b"}, key: "k", size: 10, room: newRoom()}
+	o := &object{ctx: t.Context(), in: in, name: &name{scheme: "s3", bucket: "b"}, key: "k", size: 10, room: &room{}}
 	r, err := o.Open(0)
 	if err != nil {
 		t.Fatal(err)
