@@ -19,6 +19,14 @@ import (
 	"github.com/loopgauge/loopgauge/ingest"
 )
 
+// open takes a name on the command line apart and opens its bucket.
+func open(ctx context.Context, text string) (n name, b *blob.Bucket, err error) {
+	if n, err = parse(text); err == nil {
+		b, err = n.open(ctx)
+	}
+	return n, b, err
+}
+
 func (n *name) open(ctx context.Context) (*blob.Bucket, error) {
 	open := blob.OpenBucket
 	if n.scheme == gcsblob.Scheme {

@@ -33,11 +33,7 @@ type Found struct {
 // slashes, and a folder that it names stands for all below it. What stands
 // beside logs is left out, as in a directory.
 func Find(ctx context.Context, text string, times Times) (Found, error) {
-	n, err := parse(text)
-	if err != nil {
-		return Found{}, err
-	}
-	b, err := n.open(ctx)
+	n, b, err := open(ctx, text)
 	if err != nil {
 		return Found{}, err
 	}

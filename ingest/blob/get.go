@@ -22,15 +22,9 @@ func Has(ctx context.Context, text, file string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer b.Close() //nolint:errcheck // nothing is written
-	objects, failed := b.List(allUnder(n.folder() + file)).All(ctx)
-	for o := range objects {
-		return o.Key == n.folder()+file, nil // the shortest comes first
-	}
-	if err := failed(); err != nil {
-		return false, n.explain("", err)
-	}
-	return false, nil
+	defer b.Close()                                //nolint:errcheck // nothing is written
+	first, err := n.first(ctx, b, n.folder()+file) // the shortest
+	return err == nil && first == n.folder()+file, err
 }
 
 // folder is what the keys below a name begin with.
@@ -48,11 +42,7 @@ const copied = 8
 // Get copies the objects below a name into a directory, those that are wanted: of
 // each its key below the name is looked at.
 func Get(ctx context.Context, text, dir string, want func(file string) bool) error {
-	n, err := parse(text)
-	if err != nil {
-		return err
-	}
-	b, err := n.open(ctx)
+	n, b, err := open(ctx, text)
 	if err != nil {
 		return err
 	}

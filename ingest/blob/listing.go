@@ -15,6 +15,18 @@ func allUnder(prefix string) *blob.ListOptions {
 	return &blob.ListOptions{Prefix: prefix, BeforeList: checkCut}
 }
 
+// first is the first of the keys that begin so, empty if there is none.
+func (n *name) first(ctx context.Context, b *blob.Bucket, prefix string) (string, error) {
+	objects, failed := b.List(allUnder(prefix)).All(ctx)
+	for o := range objects {
+		return o.Key, nil
+	}
+	if err := failed(); err != nil {
+		return "", n.explain("", err)
+	}
+	return "", nil
+}
+
 // errCut is that of a store which leaves out how a listing goes on.
 var errCut = errors.New("the store says that there are more objects, and not how to list them")
 

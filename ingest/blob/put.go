@@ -17,11 +17,7 @@ import (
 
 // Holds tells whether one of the folders under a name has an object in it.
 func Holds(ctx context.Context, text string, folders []string) (bool, error) {
-	n, err := parse(text)
-	if err != nil {
-		return false, err
-	}
-	b, err := n.open(ctx)
+	n, b, err := open(ctx, text)
 	if err != nil {
 		return false, err
 	}
@@ -31,12 +27,8 @@ func Holds(ctx context.Context, text string, folders []string) (bool, error) {
 
 func (n *name) holds(ctx context.Context, b *blob.Bucket, folders []string) (bool, error) {
 	for _, f := range folders {
-		objects, failed := b.List(allUnder(path.Join(n.key, f) + "/")).All(ctx)
-		for range objects {
-			return true, nil
-		}
-		if err := failed(); err != nil {
-			return false, n.explain("", err)
+		if first, err := n.first(ctx, b, path.Join(n.key, f)+"/"); first != "" || err != nil {
+			return first != "", err
 		}
 	}
 	return false, nil
@@ -46,11 +38,7 @@ func (n *name) holds(ctx context.Context, b *blob.Bucket, folders []string) (boo
 // those of the folder last come when all others are there. If one fails, those
 // that are there are taken away again.
 func Put(ctx context.Context, text, dir, last string) error {
-	n, err := parse(text)
-	if err != nil {
-		return err
-	}
-	b, err := n.open(ctx)
+	n, b, err := open(ctx, text)
 	if err != nil {
 		return err
 	}
