@@ -22,6 +22,22 @@ func read(format, record string) string {
 	return render(&r, column, why)
 }
 
+// isRead wants a format to make that of a record.
+func isRead(tb testing.TB, format, record, want string) {
+	tb.Helper()
+	if got := read(format, record); got != want {
+		tb.Errorf("%s\ngot  %s\nwant %s", record, got, want)
+	}
+}
+
+// areRequests wants it to be these requests, whose times are second 1.
+func areRequests(tb testing.TB, format, record, want string) {
+	tb.Helper()
+	if got := requests(tb, format, record); got != want {
+		tb.Errorf("%s\ngot  %s\nwant %s", record, got, want)
+	}
+}
+
 func TestTimes(t *testing.T) {
 	f := func(text, want string) {
 		t.Helper()
@@ -159,9 +175,7 @@ func TestNative(t *testing.T) {
 		if want != "" {
 			want = " " + want
 		}
-		if got := read("loopgauge", `{"time":1`+fields+`}`); got != nativeAt+want {
-			t.Errorf("%s\ngot  %s\nwant %s%s", fields, got, nativeAt, want)
-		}
+		isRead(t, "loopgauge", `{"time":1`+fields+`}`, nativeAt+want)
 	}
 	f(``, ``)
 	f(`,"what_is_this":{"a":[1,{}]},"time_zone":"x"`, ``)
@@ -235,9 +249,7 @@ func TestNative(t *testing.T) {
 func TestNativeTimes(t *testing.T) {
 	f := func(record, want string) {
 		t.Helper()
-		if got := read("loopgauge", record); got != want {
-			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
-		}
+		isRead(t, "loopgauge", record, want)
 	}
 	f(`{"time":1,"end":1.25}`, nativeAt+" took=250ms")
 	f(`{"time":"1970-01-01T00:00:01Z","end":"1970-01-01T00:00:02Z"}`, nativeAt+" took=1s")

@@ -15,9 +15,7 @@ func TestLiteLLM(t *testing.T) {
 		if want != "" {
 			want = " " + want
 		}
-		if got := read("litellm", `{"startTime":1`+fields+`}`); got != nativeAt+want {
-			t.Errorf("%s\ngot  %s\nwant %s%s", fields, got, nativeAt, want)
-		}
+		isRead(t, "litellm", `{"startTime":1`+fields+`}`, nativeAt+want)
 	}
 	f(``, `named`)
 	f(`,"endTime":1.5`, `took=500ms named`)
@@ -132,9 +130,7 @@ func TestLiteLLMPassThrough(t *testing.T) {
 	f := func(fields, want string) {
 		t.Helper()
 		const record = `{"startTime":1,"trace_id":"493ada4d-431a-4055-9db8-27156a9bee49","metadata":{"requester_custom_headers":{}},"prompt_tokens":0,"completion_tokens":0,`
-		if got := read("litellm", record+fields+`}`); got != nativeAt+want {
-			t.Errorf("%s\ngot  %s\nwant %s%s", fields, got, nativeAt, want)
-		}
+		isRead(t, "litellm", record+fields+`}`, nativeAt+want)
 	}
 	const passed = `"call_type":"pass_through_endpoint",`
 	body := `"messages":[{"role":"user","content":"{\"model\":\"m\",\"system\":\"be good\",\"tools\":[{}],\"metadata\":{\"user_id\":\"user_1_account__session_u\"},\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}"}],`
@@ -253,9 +249,7 @@ func TestLiteLLMHeaders(t *testing.T) {
 func TestNginxJSON(t *testing.T) {
 	f := func(record, want string) {
 		t.Helper()
-		if got := read("nginx-json", record); got != want {
-			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
-		}
+		isRead(t, "nginx-json", record, want)
 	}
 	const at = nativeAt
 	// Times: msec is exact, and all are the end.
@@ -293,9 +287,7 @@ func TestNginxJSON(t *testing.T) {
 		nativeAt+" method=GET path=/a query=b=c caller=::1 named status=200")
 	for _, stamp := range []string{"1795859652299", "1795859652299000", `"1795859652299000000"`} { // Apache's %{msec}t, %{usec}t
 		for _, name := range []string{"timestamp", "msec"} {
-			if got, want := read("nginx-json", `{"`+name+`":`+stamp+`,"request":"/a"}`), "2026-11-28T09:54:12.299000Z path=/a"; got != want {
-				t.Errorf("%s: %s: %s, want %s", name, stamp, got, want)
-			}
+			isRead(t, "nginx-json", `{"`+name+`":`+stamp+`,"request":"/a"}`, "2026-11-28T09:54:12.299000Z path=/a")
 		}
 	}
 	f(`{"timestamp":1e30,"request":"/a"}`, "column 0: time out of range")
@@ -381,18 +373,14 @@ func TestNginxEscapesOfJSON(t *testing.T) {
 	if want := nativeAt + ` header:x-a="c:\\x41" header:x-b="\\\\x41" header:x-c="\"\\x2"`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got, want := read("nginx-json", `{"msec":1,"http_x_a":"\x22","http`), "column 0: string not closed"; got != want {
-		t.Errorf("got %s, want %s: the column would be that of the unescaped line", got, want)
-	}
+	isRead(t, "nginx-json", `{"msec":1,"http_x_a":"\x22","http`, "column 0: string not closed") // that of the unescaped line says nothing
 }
 
 func TestCombined(t *testing.T) {
 	const at = "2026-11-21T10:00:00.000000Z"
 	f := func(line, want string) {
 		t.Helper()
-		if got := read("combined", line); got != want {
-			t.Errorf("%s\ngot  %s\nwant %s", line, got, want)
-		}
+		isRead(t, "combined", line, want)
 	}
 	const stamp = ` [21/Nov/2026:10:00:00 +0000] `
 	// The common format, and what stands behind it.
@@ -517,9 +505,7 @@ func TestCombinedForgets(t *testing.T) {
 func TestMooncake(t *testing.T) {
 	f := func(record, want string) {
 		t.Helper()
-		if got := read("mooncake", record); got != want {
-			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
-		}
+		isRead(t, "mooncake", record, want)
 	}
 	f(`{"timestamp":1000,"input_length":7,"output_length":2,"hash_ids":[0, 1,2]}`, nativeAt+" digest=[0,1,2] tokens_in=7 tokens_out=2")
 	f(`{"timestamp":1000.0004,"hash_ids":[ 0,1 , 2 ]}`, nativeAt+" digest=[0,1,2]")
@@ -542,9 +528,7 @@ func TestHigress(t *testing.T) {
 	f := func(ai, want string) {
 		t.Helper()
 		record := `{"start_time":"1970-01-01T00:00:01Z","response_code":"200","method":"POST","ai_log":` + ai + `}`
-		if got := requests(t, "envoy-json", record); got != "method=POST"+want {
-			t.Errorf("%s\ngot  %s\nwant %s", ai, got, want)
-		}
+		areRequests(t, "envoy-json", record, "method=POST"+want)
 	}
 	f(`"-"`, ` status=200`)
 	f(`"{\"tool_calls\":[],\"cost\":{}}"`, ` tool_calls=0 status=200`)
@@ -639,9 +623,7 @@ func TestDetectionOfLooks(t *testing.T) {
 // TestPortkeyOverrides: what a config overrides is not what the client asked for.
 func TestPortkeyOverrides(t *testing.T) {
 	const record = `{"requestOptions":[{"createdAt":"1970-01-01T00:00:01Z","finalUntransformedRequest":{"body":{"model":"asked"}},"transformedRequest":{"body":{"model":"other"}},"requestParams":{"model":"other"}}]}`
-	if got, want := read("portkey", record), nativeAt+" model=asked has_tools=false stream=false"; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	isRead(t, "portkey", record, nativeAt+" model=asked has_tools=false stream=false")
 }
 
 // TestPortkeyResponse: of several tries the first has the answer, and of a stream
@@ -650,9 +632,7 @@ func TestPortkeyResponse(t *testing.T) {
 	f := func(responses, want string) {
 		t.Helper()
 		record := `{"requestOptions":[{"createdAt":"1970-01-01T00:00:01Z","response":` + responses + `}]}`
-		if got := read("portkey", record); got != nativeAt+want {
-			t.Errorf("%s\ngot  %s\nwant %s%s", responses, got, nativeAt, want)
-		}
+		isRead(t, "portkey", record, nativeAt+want)
 	}
 	const called = `{"choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}}]}`
 	f(called+`},{"response":{}`, ` tool_calls=1 call=1 name=f arguments={}`)
@@ -665,9 +645,7 @@ func TestPortkeyURL(t *testing.T) {
 	f := func(fields, want string) {
 		t.Helper()
 		record := `{"requestOptions":[{"createdAt":"1970-01-01T00:00:01Z","providerOptions":{"requestURL":"https://api.openai.com/v1/embeddings"}}]` + fields + `}`
-		if got := read("portkey", record); got != nativeAt+want {
-			t.Errorf("got  %s\nwant %s%s", got, nativeAt, want)
-		}
+		isRead(t, "portkey", record, nativeAt+want)
 	}
 	f(``, " path=/v1/embeddings")
 	f(`,"endpoint":"/v1/chat"`, " path=/v1/chat")
@@ -677,9 +655,7 @@ func TestPortkeyURL(t *testing.T) {
 func TestNginxEscapeNone(t *testing.T) {
 	f := func(line, want string) {
 		t.Helper()
-		if got := read("nginx-json", line); got != want {
-			t.Errorf("%s\ngot  %s\nwant %s", line, got, want)
-		}
+		isRead(t, "nginx-json", line, want)
 	}
 	const body = `{"model":"m","messages":[{"role":"user","content":"a \"b\" {"}]}`
 	const asked = nativeAt + ` body="{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"a \\\"b\\\" {\"}]}" model=m messages=1 last="{\"role\":\"user\",\"content\":\"a \\\"b\\\" {\"}" has_tools=false stream=false`
@@ -695,9 +671,7 @@ func TestNginxEscapeNone(t *testing.T) {
 func TestKong(t *testing.T) {
 	f := func(ai, want string) {
 		t.Helper()
-		if got := read("kong", `{"started_at":1000,"request":{},"latencies":{},"ai":`+ai+`}`); got != nativeAt+want {
-			t.Errorf("%s\ngot  %s\nwant %s%s", ai, got, nativeAt, want)
-		}
+		isRead(t, "kong", `{"started_at":1000,"request":{},"latencies":{},"ai":`+ai+`}`, nativeAt+want)
 	}
 	f(`{"meta":{"request_model":"m","provider_name":"p"},"usage":{"prompt_tokens":3},"payload":{"response":"{}"}}`, // of 3.6
 		` model=m backend=p tool_calls=0 tokens_in=3`)
@@ -724,9 +698,7 @@ func TestKongStreamed(t *testing.T) {
 	f := func(choice, want string) {
 		t.Helper()
 		answer := strconv.Quote(`{"choices":[` + choice + `]}`)
-		if got := read("kong", `{"started_at":1000,"request":{},"latencies":{},"ai":{"proxy":{"payload":{"response":`+answer+`}}}}`); got != nativeAt+want {
-			t.Errorf("%s\ngot  %s\nwant %s%s", choice, got, nativeAt, want)
-		}
+		isRead(t, "kong", `{"started_at":1000,"request":{},"latencies":{},"ai":{"proxy":{"payload":{"response":`+answer+`}}}}`, nativeAt+want)
 	}
 	f(`{"finish_reason":"tool_calls","message":{"content":""}}`, ``)
 	f(`{"message":{"content":""},"finish_reason":"tool_calls"}`, ``)
@@ -738,9 +710,7 @@ func TestKongStreamed(t *testing.T) {
 func TestAPISIX(t *testing.T) {
 	f := func(call, want string) {
 		t.Helper()
-		if got := read("apisix", `{"start_time":1000,"route_id":"","request":{},`+call+`}`); got != nativeAt+want {
-			t.Errorf("%s\ngot  %s\nwant %s%s", call, got, nativeAt, want)
-		}
+		isRead(t, "apisix", `{"start_time":1000,"route_id":"","request":{},`+call+`}`, nativeAt+want)
 	}
 	f(`"llm_summary":{"tool_count":"0","request_model":"","model":"m"}`, ` model=m has_tools=false`)
 	f(`"llm_request":{"messages":"hi","stream":true}`, ` messages=1 last="\"hi\"" stream=true`)
@@ -754,9 +724,7 @@ func TestAPISIX(t *testing.T) {
 func TestHARBase64(t *testing.T) {
 	f := func(content, want string) {
 		t.Helper()
-		if got := read("har", `{"startedDateTime":"1970-01-01T00:00:01Z","request":{},"response":{"content":`+content+`}}`); got != nativeAt+want {
-			t.Errorf("%s\ngot  %s\nwant %s%s", content, got, nativeAt, want)
-		}
+		isRead(t, "har", `{"startedDateTime":"1970-01-01T00:00:01Z","request":{},"response":{"content":`+content+`}}`, nativeAt+want)
 	}
 	encoded := base64.StdEncoding.EncodeToString([]byte(`{"choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}}]}`))
 	f(`{"text":"`+encoded+`","encoding":"base64"}`, ` tool_calls=1 call=1 name=f arguments={}`)
@@ -768,9 +736,7 @@ func TestHARBase64(t *testing.T) {
 func TestHelicone(t *testing.T) {
 	f := func(fields, want string) {
 		t.Helper()
-		if got := read("helicone", `{"request_created_at":"1970-01-01T00:00:01Z","request_id":"q"`+fields+`}`); got != nativeAt+" id=q"+want {
-			t.Errorf("%s\ngot  %s\nwant %s id=q%s", fields, got, nativeAt, want)
-		}
+		isRead(t, "helicone", `{"request_created_at":"1970-01-01T00:00:01Z","request_id":"q"`+fields+`}`, nativeAt+" id=q"+want)
 	}
 	f(`,"target_url":"https://api.example/v1/chat/completions?a=1","cost":0.25`, ` path=/v1/chat/completions query=a=1 cost=0.25`)
 	f(`,"cache_reference_id":"00000000-0000-0000-0000-000000000000"`, ` cached=false`)
@@ -801,9 +767,7 @@ func TestKongTwice(t *testing.T) {
 	f := func(request, response, ai, want string) {
 		t.Helper()
 		record := `{"started_at":1000,"latencies":{},"request":{` + request + `},"response":{` + response + `},"ai":` + ai + `}`
-		if got := read("kong", record); got != nativeAt+want {
-			t.Errorf("%s\ngot  %s\nwant %s%s", record, got, nativeAt, want)
-		}
+		isRead(t, "kong", record, nativeAt+want)
 	}
 	const payload = `{"proxy":{"payload":{"request":"{\"model\":\"p\",\"messages\":[\"sent\"]}","response":"{\"choices\":[]}"}}}`
 	const sent = ` model=p messages=1 last="\"sent\"" has_tools=false`

@@ -11,9 +11,7 @@ func TestLangfuse(t *testing.T) {
 	}
 	is := func(want, line string) {
 		t.Helper()
-		if got := read("langfuse", line); got != want {
-			t.Errorf("%s\n%s\n%s", line, got, want)
-		}
+		isRead(t, "langfuse", line, want)
 	}
 	f := func(want, more string) {
 		t.Helper()

@@ -8,9 +8,7 @@ func TestLangSmith(t *testing.T) {
 	}
 	is := func(want, line string) {
 		t.Helper()
-		if got := read("langsmith", line); got != want {
-			t.Errorf("%s\n%s\n%s", line, got, want)
-		}
+		isRead(t, "langsmith", line, want)
 	}
 	f := func(want, more string) {
 		t.Helper()

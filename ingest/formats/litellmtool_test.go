@@ -7,9 +7,7 @@ func TestLiteLLMTools(t *testing.T) {
 	f := func(members, wantCall, want string) {
 		t.Helper()
 		record := `{"startTime":1,"call_type":"call_mcp_tool","litellm_call_id":"c","messages":[{"role":"user","content":"default-message-value"}],` + members + `}`
-		if got := requests(t, "litellm", record); got != want {
-			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
-		}
+		areRequests(t, "litellm", record, want)
 		if r := parse(t, "litellm", record); wantCall != "" && string(r.Messages.Items[0]) != wantCall {
 			t.Errorf("%s\ncalls %s\nwant  %s", record, r.Messages.Items[0], wantCall)
 		}

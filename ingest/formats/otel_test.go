@@ -37,9 +37,7 @@ func TestTempo(t *testing.T) {
 	if !detectOtel([]byte(trace)) || detectOtel([]byte(`{"batches":[{"messages":[]}]}`)) {
 		t.Error("it is not told")
 	}
-	if got, want := requests(t, "otel", trace), "took=0s id=BKB3zIDpCnU= caller=agent named session=s model=m error=no"; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	areRequests(t, "otel", trace, "took=0s id=BKB3zIDpCnU= caller=agent named session=s model=m error=no")
 }
 
 // TestOtelDropped: of a span with too many attributes some SDKs keep the newest, and
@@ -48,9 +46,7 @@ func TestOtelDropped(t *testing.T) {
 	f := func(want string, attributes ...string) {
 		t.Helper()
 		line := otelSpans(`{"spanId":"a","startTimeUnixNano":"1000000000","droppedAttributesCount":9,` + otelAttributes(attributes...) + `}`)
-		if got := requests(t, "otel", line); got != want {
-			t.Errorf("%q\ngot  %s\nwant %s", attributes, got, want)
-		}
+		areRequests(t, "otel", line, want)
 	}
 	const lost = ` lost="parts of the messages lost by the logger"`
 	call := []string{
@@ -95,9 +91,7 @@ func TestOtelSpan(t *testing.T) {
 	is := func(want string, attributes ...string) {
 		t.Helper()
 		line := otelSpans(`{"spanId":"a","startTimeUnixNano":"1000000000",` + otelAttributes(attributes...) + `}`)
-		if got := requests(t, "otel", line); got != want {
-			t.Errorf("%q\ngot  %s\nwant %s", attributes, got, want)
-		}
+		areRequests(t, "otel", line, want)
 	}
 	f := func(want string, attributes ...string) {
 		t.Helper()
@@ -369,9 +363,7 @@ func TestOtelLeftOut(t *testing.T) {
 	f := func(want, library string, attributes ...string) {
 		t.Helper()
 		line := otelSpans(`{"spanId":"a","startTimeUnixNano":"1000000000",` + otelAttributes(append(attributes, "gen_ai.operation.name", "chat")...) + `}`)
-		if got := requests(t, "otel", strings.Replace(line, `"name":"x"`, `"name":"`+library+`"`, 1)); got != "id=a named"+want {
-			t.Errorf("%q\ngot  %s\nwant id=a named%s", attributes, got, want)
-		}
+		areRequests(t, "otel", strings.Replace(line, `"name":"x"`, `"name":"`+library+`"`, 1), "id=a named"+want)
 	}
 	said := ` messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"go\"}]}"`
 	text := `[{"role":"user","parts":[{"type":"text","content":"go"}]}]`
@@ -396,9 +388,7 @@ func TestGenkit(t *testing.T) {
 	f := func(want, subtype string, attributes ...string) {
 		t.Helper()
 		line := otelSpans(`{"spanId":"a","startTimeUnixNano":"1000000000","status":{"code":2,"message":"RESOURCE_EXHAUSTED: try again"},` + otelAttributes(append(attributes, "genkit:type", "action", "genkit:metadata:subtype", subtype, "genkit:name", "p/m")...) + `}`)
-		if got := requests(t, "otel", line); got != want {
-			t.Errorf("%q\ngot  %s\nwant %s", attributes, got, want)
-		}
+		areRequests(t, "otel", line, want)
 	}
 	const failed = ` status=429 error="RESOURCE_EXHAUSTED: try again"`
 	question := `{"messages":[{"role":"user","content":[{"text":"go"}]},{"role":"model","content":[{"toolRequest":{"name":"f","ref":"1","input":{"x":1}}}]},{"role":"tool","content":[{"toolResponse":{"name":"f","ref":"1","output":"ok"}}]}],"tools":[{"name":"f"}],"config":{"maxOutputTokens":5}}`
@@ -415,9 +405,7 @@ func TestLogfire(t *testing.T) {
 	f := func(want string, attributes ...string) {
 		t.Helper()
 		line := otelSpans(`{"spanId":"a","startTimeUnixNano":"1000000000",` + otelAttributes(append(attributes, "gen_ai.operation.name", "chat")...) + `}`)
-		if got := requests(t, "otel", line); got != want {
-			t.Errorf("%q\ngot  %s\nwant %s", attributes, got, want)
-		}
+		areRequests(t, "otel", line, want)
 	}
 	const asked, answered, kind = "request_data", "response_data", "logfire.span_type"
 	const request = `{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}`
@@ -435,9 +423,7 @@ func TestLogfire(t *testing.T) {
 func TestOtelJoin(t *testing.T) {
 	f := func(want string, spans ...string) {
 		t.Helper()
-		if got := requests(t, "otel", otelSpans(spans...)); got != want {
-			t.Errorf("%q\ngot  %s\nwant %s", spans, got, want)
-		}
+		areRequests(t, "otel", otelSpans(spans...), want)
 	}
 	span := func(trace, id, parent string, attributes ...string) string {
 		return `{"traceId":"` + trace + `","spanId":"` + id + `","parentSpanId":"` + parent + `","startTimeUnixNano":"1000000000",` + otelAttributes(attributes...) + `}`
@@ -596,9 +582,7 @@ func TestOtelLogs(t *testing.T) {
 	f := func(want string, logs ...string) {
 		t.Helper()
 		line := `{"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"app"}}]},"scopeLogs":[{"logRecords":[` + strings.Join(logs, ",") + `]}]}]}`
-		if got := requests(t, "otel", line); got != want {
-			t.Errorf("%q\ngot  %s\nwant %s", logs, got, want)
-		}
+		areRequests(t, "otel", line, want)
 	}
 	event := func(span, name, at, body string) string {
 		return `{"timeUnixNano":"` + at + `","spanId":"` + span + `","attributes":[{"key":"event.name","value":{"stringValue":"` + name + `"}}],"body":{"kvlistValue":{"values":[` + body + `]}}}`
@@ -666,9 +650,7 @@ func TestOtelLogs(t *testing.T) {
 func TestOtherLiteLLM(t *testing.T) {
 	f := func(format, record, want string) {
 		t.Helper()
-		if got := requests(t, format, record); got != want {
-			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
-		}
+		areRequests(t, format, record, want)
 	}
 	spend := func(members string) string {
 		return `{"request_id":"r","spend":0.5,"startTime":"1970-01-01T00:00:01Z"` + members + `}`
@@ -733,9 +715,7 @@ func TestOtelPhoenix(t *testing.T) {
 	f := func(members, want string) {
 		t.Helper()
 		line := `{"id":"U3Bhbjox","name":"n","context":{"trace_id":"t","span_id":"a"},"parent_id":null,"start_time":"1970-01-01T00:00:01+00:00","end_time":"1970-01-01T00:00:02+00:00",` + members + `}`
-		if got := requests(t, "otel", line); got != want {
-			t.Errorf("%s\ngot  %s\nwant %s", members, got, want)
-		}
+		areRequests(t, "otel", line, want)
 	}
 	const request, none = `took=1s id=a named model=m`, "column 0: no request in it"
 	f(`"span_kind":"LLM","status_code":"OK","status_message":"","attributes":{"llm.model_name":"m"}`, request)

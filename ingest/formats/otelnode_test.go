@@ -6,9 +6,7 @@ import "testing"
 func TestOtelNode(t *testing.T) {
 	f := func(want, record string) {
 		t.Helper()
-		if got := requests(t, "otel", record); got != want {
-			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
-		}
+		areRequests(t, "otel", record, want)
 		if want != none && !ByName("otel").Detect([]byte(record)) {
 			t.Errorf("not known: %s", record)
 		}

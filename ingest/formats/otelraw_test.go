@@ -7,9 +7,7 @@ import "testing"
 func TestOtelRaw(t *testing.T) {
 	f := func(want string, spans ...string) {
 		t.Helper()
-		if got := requests(t, "otel", otelSpans(spans...)); got != want {
-			t.Errorf("%q\ngot  %s\nwant %s", spans, got, want)
-		}
+		areRequests(t, "otel", otelSpans(spans...), want)
 	}
 	span := func(name, id, parent string, attributes ...string) string {
 		return `{"traceId":"t","name":"` + name + `","spanId":"` + id + `","parentSpanId":"` + parent + `","startTimeUnixNano":"1000000000",` + otelAttributes(attributes...) + `}`

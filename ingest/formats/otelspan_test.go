@@ -15,9 +15,7 @@ func TestTraces(t *testing.T) {
 		if !detectOtel([]byte(record)) {
 			t.Errorf("not known: %s", record)
 		}
-		if got := requests(t, "otel", record); got != want {
-			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
-		}
+		areRequests(t, "otel", record, want)
 	}
 	const want = `took=500ms id=c caller=agent named session=s model=m messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}" tool_calls=0 status=429 error="429 Too Many" tokens_in=7`
 

@@ -11,9 +11,7 @@ func TestOtelTools(t *testing.T) {
 	f := func(want string, records ...string) {
 		t.Helper()
 		line := `{"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"app"}}]},"scopeLogs":[{"scope":{"name":"x"},"logRecords":[` + strings.Join(records, ",") + `]}]}]}`
-		if got := requests(t, "otel", line); got != want {
-			t.Errorf("%q\ngot  %s\nwant %s", records, got, want)
-		}
+		areRequests(t, "otel", line, want)
 	}
 	codex := func(event string, attributes ...string) string {
 		return `{"timeUnixNano":"0","observedTimeUnixNano":"1000000000","traceId":"t","spanId":"s",` +

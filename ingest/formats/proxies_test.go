@@ -15,19 +15,13 @@ func TestEnvoyJSON(t *testing.T) {
 		if want != "" {
 			want = " " + want
 		}
-		if got := read("envoy-json", `{"start_time":"1970-01-01T00:00:01Z","response_code":200`+fields+`}`); got != nativeAt+want {
-			t.Errorf("%s\ngot  %s\nwant %s%s", fields, got, nativeAt, want)
-		}
+		isRead(t, "envoy-json", `{"start_time":"1970-01-01T00:00:01Z","response_code":200`+fields+`}`, nativeAt+want)
 	}
 	// %START_TIME(%Y-%m-%d %H:%M:%S.%3f)%
-	if got, want := read("envoy-json", `{"start_time":"1970-01-01 00:00:01.000","response_code":200}`), nativeAt+" status=200"; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	isRead(t, "envoy-json", `{"start_time":"1970-01-01 00:00:01.000","response_code":200}`, nativeAt+" status=200")
 	f(`,"x_session_id":"s","x_envoy_attempt_count":"1"`, `session=s status=200 header:x-session-id=s x_envoy_attempt_count=1`)
 	f(``, `status=200`)
-	if got, want := read("envoy-json", `{"@timestamp":"1970-01-01T00:00:01Z","response_code":200}`), nativeAt+" status=200"; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	isRead(t, "envoy-json", `{"@timestamp":"1970-01-01T00:00:01Z","response_code":200}`, nativeAt+" status=200")
 	f(`,"@timestamp":"1970-01-01T00:00:09Z"`, `status=200`) // of a collector
 	f(`,"duration":1500`, `took=1.5s status=200`)
 	f(`,"duration":null,"method":null,"session.id":null,"request_body":null`, `status=200`)
@@ -55,9 +49,7 @@ func TestEnvoyJSON(t *testing.T) {
 func TestEnvoyText(t *testing.T) {
 	f := func(line, want string) {
 		t.Helper()
-		if got := read("envoy-text", line); got != want {
-			t.Errorf("%s\ngot  %s\nwant %s", line, got, want)
-		}
+		isRead(t, "envoy-text", line, want)
 	}
 	const tail = ` 10 20 1500 1499 "-" "a/1" "id" "host" "10.0.0.1:80"`
 	f(`[1970-01-01T00:00:01.000Z] "GET /a?b=1 HTTP/1.1" 200 -`+tail,
@@ -80,9 +72,7 @@ func TestCaddy(t *testing.T) {
 		if want != "" {
 			want = " " + want
 		}
-		if got := read("caddy", `{"ts":1,"msg":"handled request","request":{}`+fields+`}`); got != nativeAt+want {
-			t.Errorf("%s\ngot  %s\nwant %s%s", fields, got, nativeAt, want)
-		}
+		isRead(t, "caddy", `{"ts":1,"msg":"handled request","request":{}`+fields+`}`, nativeAt+want)
 	}
 	f(``, ``)
 	f(`,"status":200,"request":{"method":"GET","uri":"/a?b=1","remote_ip":"10.0.0.7"}`, `method=GET path=/a query=b=1 caller=10.0.0.7 named status=200`)
@@ -103,9 +93,7 @@ func TestCaddy(t *testing.T) {
 
 	at := func(ts, want string) {
 		t.Helper()
-		if got := read("caddy", `{"request":{},"ts":`+ts+`}`); got != want {
-			t.Errorf("%s: %s, want %s", ts, got, want)
-		}
+		isRead(t, "caddy", `{"request":{},"ts":`+ts+`}`, want)
 	}
 	// What time_format can be.
 	const now = "2026-11-21T03:27:46.992000Z"
@@ -124,9 +112,7 @@ func TestCaddy(t *testing.T) {
 
 	took := func(duration, want string) {
 		t.Helper()
-		if got := read("caddy", `{"ts":3,"request":{},"duration":`+duration+`}`); got != want {
-			t.Errorf("%s: %s, want %s", duration, got, want)
-		}
+		isRead(t, "caddy", `{"ts":3,"request":{},"duration":`+duration+`}`, want)
 	}
 	took(`2.0`, nativeAt+" took=2s")
 	took(`2000`, nativeAt+" took=2s")
@@ -148,18 +134,14 @@ func TestCaddy(t *testing.T) {
 		`{"level":"error","ts":1,"logger":"http.log.error.log0","msg":"connection refused","request":{"uri":"/"},"duration":0.1,"status":502}`,
 		`{"level":"debug","ts":1,"logger":"http.handlers.reverse_proxy","msg":"upstream roundtrip","request":{"uri":"/"},"duration":0.1,"status":200}`,
 	} {
-		if got := read("caddy", record); got != "column 0: "+NoRequest {
-			t.Errorf("%s: %s", record, got)
-		}
+		isRead(t, "caddy", record, "column 0: "+NoRequest)
 	}
 }
 
 func TestTraefik(t *testing.T) {
 	f := func(record, want string) {
 		t.Helper()
-		if got := read("traefik", record); got != want {
-			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
-		}
+		isRead(t, "traefik", record, want)
 	}
 	f(`{"StartUTC":"1970-01-01T00:00:01.0000009Z","Duration":1999,"RequestMethod":"GET","RequestPath":"/a?b=1","DownstreamStatus":200,"ClientUsername":"-","ClientHost":"10.0.0.7","ServiceName":"s@file"}`,
 		nativeAt+" took=1µs method=GET path=/a query=b=1 caller=10.0.0.7 named backend=s@file status=200")
@@ -174,9 +156,7 @@ func TestTraefik(t *testing.T) {
 func TestHAProxy(t *testing.T) {
 	f := func(line, want string) {
 		t.Helper()
-		if got := read("haproxy", line); got != want {
-			t.Errorf("%s\ngot  %s\nwant %s", line, got, want)
-		}
+		isRead(t, "haproxy", line, want)
 	}
 	const head = `10.0.0.7:80 [01/Jan/1970:00:00:01.000] f b/s 0/0/0/1/`
 	f(head+`1500 200 9 - - ---- 1/1/1/1/0 0/0 "GET /a?b=1 HTTP/1.1"`, nativeAt+" took=1.5s method=GET path=/a query=b=1 caller=10.0.0.7 named backend=b status=200")
@@ -212,9 +192,7 @@ func TestHAProxyJSON(t *testing.T) {
 		if want != "" {
 			want = " " + want
 		}
-		if got := read("haproxy-json", `{"tr":"01/Jan/1970:00:00:01.000"`+fields+`}`); got != nativeAt+want {
-			t.Errorf("%s\ngot  %s\nwant %s%s", fields, got, nativeAt, want)
-		}
+		isRead(t, "haproxy-json", `{"tr":"01/Jan/1970:00:00:01.000"`+fields+`}`, nativeAt+want)
 	}
 	f(``, ``)
 	f(`,"time_ms":1500,"client":"10.0.0.7:80","method":"GET","path":"/a","query":"?b=1","status":200`, `took=1.5s method=GET path=/a query=b=1 caller=10.0.0.7 named status=200`)
@@ -232,9 +210,7 @@ func TestHAProxyJSON(t *testing.T) {
 	f(`,"ts":"1970-01-01T00:00:09+0000","accept_ms":9000`, ``)
 	f2 := func(record, want string) {
 		t.Helper()
-		if got := read("haproxy-json", record); got != want {
-			t.Errorf("%s\ngot  %s\nwant %s", record, got, want)
-		}
+		isRead(t, "haproxy-json", record, want)
 	}
 	// The end lends the start its zone.
 	f2(`{"tr":"01/Jan/1970:02:00:01.000","ts":"1970-01-01T02:00:01+0200"}`, nativeAt)
