@@ -43,7 +43,7 @@ func TestOpenAllByAge(t *testing.T) {
 		}
 		data := []byte(text.String())
 		if filepath.Ext(name) == ".gz" {
-			data = gzipped(t, data)
+			data = gz(t, data)
 		}
 		write(t, dir, name, data)
 	}
@@ -54,9 +54,7 @@ func TestOpenAllByAge(t *testing.T) {
 			args = append(args, filepath.Join(dir, name))
 		}
 		sources, err := Find(args, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		streams, failed := OpenAll(sources, 2, Options{Format: "loopgauge"})
 		defer CloseAll(streams)
 		if len(failed) > 0 || len(streams) != len(want) {
@@ -64,9 +62,7 @@ func TestOpenAllByAge(t *testing.T) {
 		}
 		for i, s := range streams {
 			b, err := s.Next()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if name := filepath.Base(s.Name()); name != want[i] || b.Stream != int32(i+2) {
 				t.Fatalf("%s is %d, want %s", name, b.Stream, want[i])
 			}

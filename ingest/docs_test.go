@@ -11,9 +11,7 @@ import (
 // TestDocsHaveEveryWrapper: each stands in the table, and is tested.
 func TestDocsHaveEveryWrapper(t *testing.T) {
 	text, err := os.ReadFile("../docs/formats.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, section, _ := strings.Cut(string(text), "\n## Wrapped logs\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	for _, w := range wrap.All {

@@ -42,7 +42,7 @@ func TestFollowPods(t *testing.T) {
 		rotate("20261128-064400")
 		s.add("pods/agent/0.log", n("d"))
 		rotate("20261128-064500")
-		s.add("pods/agent/0.log.20261128-064400.gz", string(gzipped(s.t, []byte(n("a")+n("b")+n("c")))))
+		s.add("pods/agent/0.log.20261128-064400.gz", string(gz(s.t, []byte(n("a")+n("b")+n("c")))))
 		s.remove("pods/agent/0.log.20261128-064400")
 		s.add("pods/agent/0.log", n("e"))
 		s.c.restart()
@@ -88,7 +88,7 @@ func TestFollowBesideLoop(t *testing.T) {
 		s.c.begin(nil)
 		time.Sleep(2 * lookSeldom)
 		s.down()
-		s.add("app.log.1.gz", string(gzipped(s.t, []byte(n("a")+n("b")+n("c")))))
+		s.add("app.log.1.gz", string(gz(s.t, []byte(n("a")+n("b")+n("c")))))
 		s.rename("app.log", ".old/app.log") // keeps its inode from being used again
 		s.add("app.log", n("d"))
 		s.c.restart()

@@ -19,7 +19,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/klauspost/compress/gzip"
 	"pgregory.net/rapid"
 
 	"github.com/loopgauge/loopgauge/ingest/wrap"
@@ -392,7 +391,7 @@ func (l *log) compress() {
 	}
 	out, err := os.Create(path + ".gz")
 	must(l.w.t, err)
-	packed := gzipped(l.w.t, data)
+	packed := gz(l.w.t, data)
 	half := rapid.IntRange(0, len(packed)).Draw(l.w.t, "packed")
 	_, err = out.Write(packed[:half])
 	must(l.w.t, err)
@@ -419,16 +418,6 @@ func (l *log) remove() {
 	must(l.w.t, os.Remove(fmt.Sprintf("%s.%d%s", l.path, n, l.rotated[n-1])))
 	l.rotated = l.rotated[:n-1]
 	l.alone = n == 1
-}
-
-func gzipped(tb rapid.TB, data []byte) []byte {
-	tb.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, err := z.Write(data)
-	must(tb, err)
-	must(tb, z.Close())
-	return b.Bytes()
 }
 
 // noDeadline is a test in a bubble, whose deadline must not be asked for.

@@ -34,7 +34,7 @@ func gathered(t *testing.T, format string, lines []string) (got []string, tally 
 			n := rd.Read(block, func(r *fingerprint.Request) {
 				now = append(now, fmt.Sprintf("%s@%d %d/%d", r.ID, r.Position.Line, len(r.Messages.Items), len(r.ToolCalls)))
 			}, func(s Skip) { now = append(now, fmt.Sprintf("%d: %s", s.Line, s.Why)) })
-			sum.Lines, sum.Blank, sum.Malformed = sum.Lines+n.Lines, sum.Blank+n.Blank, sum.Malformed+n.Malformed
+			sum.Add(n)
 		}
 		if got != nil {
 			if diff := cmp.Diff(got, now); diff != "" || tally != sum {
@@ -267,9 +267,7 @@ func TestSample(t *testing.T) {
 	f := func(log []byte, lines int, requests int64) {
 		t.Helper()
 		s, err := openStream(&Source{Name: "standard input", stdin: bytes.NewReader(log)}, 0, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		sample := NewSample(s, lines)
 		defer sample.Close()
 		var got int64

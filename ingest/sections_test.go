@@ -19,9 +19,7 @@ import (
 // sectionsOf cuts a text in a file; nil if it is empty.
 func sectionsOf(t *rapid.T, text string, size, maxLine int) *sections {
 	file, err := os.CreateTemp("", "sections")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		file.Close()
 		os.Remove(file.Name())
@@ -39,13 +37,9 @@ func sectionsOf(t *rapid.T, text string, size, maxLine int) *sections {
 func cuttable(t *testing.T, lines int) (path string, s *fileStream) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "access.jsonl")
-	if err := os.WriteFile(path, []byte(strings.Repeat(record("a")+"\n", lines)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(strings.Repeat(record("a")+"\n", lines)), 0o600))
 	s, err := open(&Source{Name: path, path: path}, Options{blockSize: 8 << 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(s.Close)
 	Unread(s)
 	return path, s
@@ -60,9 +54,7 @@ func fetched(t *testing.T, s *fileStream) iter.Seq[*Block] {
 			if errors.Is(err, io.EOF) {
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if len(b.Data) > 0 {
 				t.Error("a block was read")
 			}
@@ -81,9 +73,7 @@ func fetched(t *testing.T, s *fileStream) iter.Seq[*Block] {
 func TestUnread(t *testing.T) {
 	path, s := cuttable(t, 5000)
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []byte
 	for b := range fetched(t, s) {
 		if !b.Fetch() { // to ask twice does no harm
@@ -103,20 +93,14 @@ func TestUnread(t *testing.T) {
 func TestCut(t *testing.T) {
 	path, s := cuttable(t, 5000)
 	b, err := s.Next()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	held, err := s.Next()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !b.Fetch() {
 		t.Error(b.Err())
 	}
 	b.Release()
-	if err := os.Truncate(path, held.Offset+1); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(path, held.Offset+1))
 	if held.Fetch() || !errors.Is(held.Err(), errCut) {
 		t.Errorf("what was not there was read: %v", held.Err())
 	}
@@ -133,17 +117,11 @@ func TestCut(t *testing.T) {
 func TestCutBehind(t *testing.T) {
 	path, s := cuttable(t, 5000)
 	b, err := s.Next()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b.Release()
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(path, info.Size()-1000); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.Truncate(path, info.Size()-1000))
 	for err == nil {
 		_, err = s.Next()
 	}
@@ -159,9 +137,7 @@ func TestGrows(t *testing.T) {
 		t.Fatal(err)
 	}
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer file.Close()
 	if _, err := file.WriteString(record("last") + "\n"); err != nil {
 		t.Fatal(err)
@@ -180,15 +156,11 @@ func TestGrows(t *testing.T) {
 func TestWrittenOver(t *testing.T) {
 	path, s := cuttable(t, 10)
 	b, err := s.Next()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !b.Fetch() {
 		t.Fatal(b.Err())
 	}
-	if err := os.WriteFile(path, bytes.Repeat([]byte{'"'}, len(b.Data)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, bytes.Repeat([]byte{'"'}, len(b.Data)), 0o600))
 	if tally := NewReader(fingerprint.AllFields).Read(b, func(*fingerprint.Request) {}, nil); tally.Requests() != 10 {
 		t.Errorf("%d requests of 10", tally.Requests())
 	}

@@ -18,9 +18,7 @@ func TestSilence(t *testing.T) {
 		for look := range strings.FieldsSeq(looks) {
 			kind, after, _ := strings.Cut(look, "+")
 			pause, err := time.ParseDuration(after)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			at = at.Add(pause)
 			c := &Chunk{AtEnd: strings.Contains(kind, "e")}
 			if strings.Contains(kind, "r") {

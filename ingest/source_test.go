@@ -15,8 +15,6 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"github.com/klauspost/compress/gzip"
-
 	"github.com/loopgauge/loopgauge/ingest/formats"
 )
 
@@ -24,12 +22,8 @@ import (
 func write(tb testing.TB, dir, name string, content []byte) string {
 	tb.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		tb.Fatal(err)
-	}
-	if err := os.WriteFile(path, content, 0o666); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, os.MkdirAll(filepath.Dir(path), 0o777))
+	must(tb, os.WriteFile(path, content, 0o666))
 	return path
 }
 
@@ -62,13 +56,9 @@ func TestFind(t *testing.T) {
 	write(t, dir, "empty.log", nil)
 	write(t, dir, "mixed/empty.log", nil)
 	write(t, dir, "rotated/empty.log", nil)
-	if err := os.Mkdir(filepath.Join(dir, "mixed", "emptydir"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(dir, "mixed", "emptydir"), 0o777))
 	link := func(target, name string) {
-		if err := os.Symlink(filepath.Join(dir, target), filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(filepath.Join(dir, target), filepath.Join(dir, name)))
 	}
 	link("a.log", "link.log")
 	link("sub", "linkdir")
@@ -77,9 +67,7 @@ func TestFind(t *testing.T) {
 	link("a.log", "links/y.log")
 	link("gone", "links/broken.log")
 	link("links", "links/loop") // a link to a directory inside a walked one is not followed
-	if err := syscall.Mkfifo(filepath.Join(dir, "mixed", "pipe.log"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(filepath.Join(dir, "mixed", "pipe.log"), 0o666))
 
 	f := func(args, want, problems string) {
 		t.Helper()
@@ -168,9 +156,7 @@ func TestUnreadTogether(t *testing.T) {
 	}
 	write(t, dir, "b.txt", []byte("x\n"))
 	sources, err := Find([]string{dir}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, failed := OpenAll(sources, 0, Options{})
 	var got []string
 	for _, err := range failed {
@@ -206,9 +192,7 @@ func TestPermissionDenied(t *testing.T) {
 	path := write(t, dir, "a.log", []byte("x\n"))
 	write(t, dir, "shut/b.log", []byte("x\n"))
 	for _, name := range []string{path, filepath.Join(dir, "shut")} {
-		if err := os.Chmod(name, 0); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(name, 0))
 	}
 	defer os.Chmod(filepath.Join(dir, "shut"), 0o777) //nolint:errcheck // what stays behind is the test's own
 	sources, problem := Find([]string{dir}, nil)
@@ -241,9 +225,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		t.Helper()
 		path := write(t, dir, "x.log", []byte(content))
 		sources, err := Find([]string{path}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s, err := openStream(sources[0], 0, Options{})
 		if err == nil {
 			s.Close()
@@ -315,15 +297,6 @@ func TestUTF16(t *testing.T) {
 		}
 		return out
 	}
-	gzipped := func(data []byte) []byte {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		_, err := z.Write(data)
-		if err := errors.Join(err, z.Close()); err != nil {
-			t.Fatal(err)
-		}
-		return b.Bytes()
-	}
 	path := filepath.Join(t.TempDir(), "x.log")
 	f := func(data []byte, what, command string) {
 		t.Helper()
@@ -350,7 +323,7 @@ func TestUTF16(t *testing.T) {
 	f(encode(little, "\uFEFF"), "text in UTF-16", "iconv -f UTF-16 -t UTF-8 FILE")
 	f(encode(little, ""), "text in UTF-16 without a byte order mark", "iconv -f UTF-16LE -t UTF-8 FILE")
 	f(encode(big, ""), "text in UTF-16 without a byte order mark", "iconv -f UTF-16BE -t UTF-8 FILE")
-	f(gzipped(encode(big, "")), "text in UTF-16 without a byte order mark", "gzip -dc FILE | iconv -f UTF-16BE -t UTF-8")
+	f(gz(t, encode(big, "")), "text in UTF-16 without a byte order mark", "gzip -dc FILE | iconv -f UTF-16BE -t UTF-8")
 
 	for _, text := range []string{line, "\x00\x00\x00\x00" + line, strings.Repeat("\x00", 50), "{\x00", "", "\x01\x00\x02\x00\x03\x00"} {
 		if coding, _ := utf16Of([]byte(text)); coding != "" {
@@ -403,13 +376,9 @@ func TestVanishedFile(t *testing.T) {
 	path := write(t, t.TempDir(), "x.log", bytes.Repeat([]byte(`{"time":1,"id":"a"}`+"\n"), 3))
 	sources, _ := Find([]string{path}, nil)
 	s, err := openStream(sources[0], 0, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.Close()
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(path))
 	_, err = s.Next()
 	want := path + ": no such file or directory\nit was there a moment ago: is it being rotated?"
 	if err == nil || err.Error() != want || !errors.Is(err, fs.ErrNotExist) {
@@ -423,9 +392,7 @@ func TestAstray(t *testing.T) {
 	write(t, dir, "pods/0.log", []byte("x\n"))
 	write(t, dir, "containers/plain.log", []byte("x\n"))
 	for name, target := range map[string]string{"here": "pods/0.log", "there": "elsewhere/0.log"} { // any order
-		if err := os.Symlink(at(target), at("containers/"+name+".log")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(at(target), at("containers/"+name+".log")))
 	}
 	for _, arg := range []string{"containers", "containers/*.log", "containers/there.log"} {
 		if got := Astray([]string{at(arg), at("later.log")}); !slices.Equal(got, []string{at("containers/there.log")}) {

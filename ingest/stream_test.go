@@ -56,18 +56,14 @@ func (o *outcome) add(rd *Reader, b *Block) {
 	}, func(s Skip) {
 		o.Skips = append(o.Skips, fmt.Sprintf("%d:%d %s", s.Line, s.Column, s.Why))
 	})
-	o.Tally.Lines += t.Lines
-	o.Tally.Blank += t.Blank
-	o.Tally.Malformed += t.Malformed
+	o.Tally.Add(t)
 }
 
 // readText reads a log from memory, as from standard input.
 func readText(tb testing.TB, log io.Reader, o Options) outcome {
 	tb.Helper()
 	s, err := openStream(&Source{Name: "standard input", stdin: log}, 3, o)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	defer s.Close()
 	return drain(s.Next)
 }
@@ -75,13 +71,9 @@ func readText(tb testing.TB, log io.Reader, o Options) outcome {
 func readFile(tb testing.TB, path string, o Options) outcome {
 	tb.Helper()
 	sources, err := Find([]string{path}, nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	s, err := openStream(sources[0], 3, o)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	defer s.Close()
 	return drain(s.Next)
 }
@@ -317,25 +309,20 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-func gz(tb testing.TB, data []byte) []byte {
+func gz(tb rapid.TB, data []byte) []byte {
 	tb.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := w.Write(data); err != nil {
-		tb.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	_, err := w.Write(data)
+	must(tb, err)
+	must(tb, w.Close())
 	return b.Bytes()
 }
 
 func zst(tb testing.TB, data []byte) []byte {
 	tb.Helper()
 	w, err := zstd.NewWriter(nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return w.EncodeAll(data, nil)
 }
 
@@ -412,9 +399,7 @@ func fixtureLogs(tb testing.TB) map[string][]string {
 	for _, f := range formats.All {
 		for _, pattern := range []string{"*.log", "*.jsonl", "*.jsonl.zst", "*.txt.zst"} {
 			matches, err := filepath.Glob(filepath.Join("../fixtures/formats", f.Name, pattern))
-			if err != nil {
-				tb.Fatal(err)
-			}
+			must(tb, err)
 			logs[f.Name] = append(logs[f.Name], slices.DeleteFunc(matches, func(m string) bool { return filepath.Base(m) == "truth.jsonl" })...)
 		}
 		if len(logs[f.Name]) == 0 {
@@ -430,9 +415,7 @@ func TestDetectionMatrix(t *testing.T) {
 	for name, logs := range fixtureLogs(t) {
 		for _, path := range logs {
 			sources, err := Find([]string{path}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			s, err := openStream(sources[0], 0, Options{})
 			if err != nil {
 				t.Errorf("%s: %v", path, err)
@@ -479,9 +462,7 @@ func TestFirst(t *testing.T) {
 	f := func(log string, want int64) {
 		t.Helper()
 		s, err := openStream(&Source{Name: "standard input", stdin: strings.NewReader(log)}, 0, Options{Format: "loopgauge"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if s.First() != want {
 			t.Errorf("%q: first is %d, want %d", log, s.First(), want)
 		}
@@ -497,9 +478,7 @@ func TestProbeOfWhatIsGone(t *testing.T) {
 	f := func(what string, src *Source, remove func()) {
 		t.Helper()
 		s, err := openStream(src, 0, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer s.Close()
 		remove()
 		if err := s.Probe(1<<20, func(*Block) {}); err != nil {
@@ -548,9 +527,7 @@ func TestProbe(t *testing.T) {
 			src = &Source{Name: path, path: path}
 		}
 		s, err := openStream(src, 3, Options{blockSize: 10_000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return s
 	}
 	f := func(name string, s Stream, budget int64, wantWhole bool, wantRuns int) {
@@ -595,9 +572,7 @@ func TestReadAgain(t *testing.T) {
 	src := &Source{Name: path, path: path}
 	for range 2 {
 		s, err := openStream(src, 7, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if s.Read() != 0 {
 			t.Errorf("%d bytes are read before the first block", s.Read())
 		}
@@ -618,9 +593,7 @@ func TestReadAgain(t *testing.T) {
 // TestPipe: a named pipe can be read once, and is.
 func TestPipe(t *testing.T) {
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	go func() {
 		fmt.Fprintln(w, record("a"))
 		fmt.Fprintln(w, record("b"))
@@ -640,9 +613,7 @@ func TestPipe(t *testing.T) {
 func TestStreamsMarkTheirRequests(t *testing.T) {
 	for name, log := range maps.All(map[string]string{"one": record("a"), "too long": record("a") + "\n" + strings.Repeat("x", 200)}) {
 		s, err := openStream(&Source{Name: name, stdin: strings.NewReader(log)}, 42, Options{MaxLine: 100})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		rd := NewReader(0)
 		for {
 			b, err := s.Next()
@@ -667,9 +638,7 @@ func TestReadAllocatesNothing(t *testing.T) {
 	for name, logs := range fixtureLogs(t) {
 		var data []byte
 		s, err := openStream(&Source{Name: logs[0], path: logs[0]}, 0, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for {
 			b, err := s.Next()
 			if err != nil {

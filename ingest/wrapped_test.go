@@ -29,9 +29,7 @@ type told struct {
 func read(tb testing.TB, log []byte, o Options) (got told) {
 	tb.Helper()
 	s, err := openStream(&Source{Name: "standard input", stdin: bytes.NewReader(log)}, 0, o)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	defer s.Close()
 	got.format = s.Format().Name
 	rd := NewReader(fingerprint.AllFields)
