@@ -8,9 +8,7 @@ func BenchmarkCompute(b *testing.B) {
 	requests := realRequests(b)
 	for _, k := range Kinds {
 		id, err := k.Make(Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		b.Run(id.Name, func(b *testing.B) {
 			w := NewWriter(nil)
 			for b.Loop() {

@@ -77,10 +77,7 @@ func TestComposedParts(t *testing.T) {
 		for _, p := range chosen {
 			names = append(names, p.part)
 		}
-		id, err := New("", Options{Parts: names})
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := mustNew(t, "", Options{Parts: names})
 		build := func(changed int) *Request {
 			var members []string
 			for i, p := range has {

@@ -21,9 +21,7 @@ func contracts(tb testing.TB) []*Identity {
 	var ids []*Identity
 	for _, k := range Kinds {
 		id, err := k.Make(Options{})
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, err)
 		if id.Name != k.Name {
 			tb.Errorf("%s calls itself %s", k.Name, id.Name)
 		}
@@ -74,9 +72,7 @@ func realRequests(tb testing.TB) []*Request {
 				s.Skip()
 			}
 		}
-		if err := s.End(); err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, s.End())
 		requests = append(requests, r)
 	}
 	return requests
@@ -212,9 +208,7 @@ func TestContractOnRealRequests(t *testing.T) {
 func TestContractAllocations(t *testing.T) {
 	requests := realRequests(t)[:40]
 	scope, err := NewScope([]string{"conversation", "caller", "attr:header:x"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, key := range []string{"", "key"} {
 		for _, id := range contracts(t) {
 			w := NewWriter([]byte(key))

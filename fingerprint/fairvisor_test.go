@@ -11,10 +11,7 @@ func TestFairvisorLimitKeys(t *testing.T) {
 	r := &Request{Method: []byte("POST"), Path: []byte("/v1"), Attributes: []Attribute{{Name: []byte("header:a"), Value: []byte("1")}, {Name: []byte("header:b"), Value: []byte("2")}}}
 	f := func(keys []string, want string) *Identity {
 		t.Helper()
-		id, err := New("fairvisor", Options{LimitKeys: keys})
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := mustNew(t, "fairvisor", Options{LimitKeys: keys})
 		w := &Writer{Keep: true}
 		if cause := id.Compute(r, w); cause != Computable {
 			t.Fatal(cause)
@@ -42,10 +39,7 @@ func TestFairvisorDescriptors(t *testing.T) {
 	r := &Request{Method: []byte("GET"), Path: []byte("/v1"), Query: Query{Raw: []byte("tenant=a&empty=&bare")}, Attributes: []Attribute{
 		{Name: []byte("header:x_api-key"), Value: []byte("alice")}, {Name: []byte("header:x-none"), Value: []byte{}},
 	}}
-	id, err := New("fairvisor", Options{LimitKeys: []string{"query:tenant", "header:X-API-Key", "header:X-API-Key", "header:x-none", "query:empty", "query:bare", "header:other"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := mustNew(t, "fairvisor", Options{LimitKeys: []string{"query:tenant", "header:X-API-Key", "header:X-API-Key", "header:x-none", "query:empty", "query:bare", "header:other"}})
 	w := &Writer{Keep: true}
 	if cause := id.Compute(r, w); cause != Computable {
 		t.Fatal(cause)
@@ -62,10 +56,7 @@ func TestFairvisorArgs(t *testing.T) {
 	for i := range 101 {
 		raw += fmt.Sprintf("n%03d=%d&", i, i)
 	}
-	id, err := New("fairvisor", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := mustNew(t, "fairvisor", Options{})
 	w := &Writer{Keep: true}
 	if cause := id.Compute(&Request{Method: []byte("GET"), Path: []byte("/v1"), Query: Query{Raw: []byte(raw)}}, w); cause != Computable {
 		t.Fatal(cause)

@@ -97,8 +97,6 @@ func rawJSON(t *testing.T, text string) []byte {
 	b := &strings.Builder{}
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Encode(text))
 	return []byte(strings.TrimSuffix(b.String(), "\n"))
 }

@@ -90,10 +90,15 @@ func elements(tb tester, list string) (items []rawjson.Value) {
 func mustNew(tb tester, name string, o Options) *Identity {
 	tb.Helper()
 	id, err := New(name, o)
+	must(tb, err)
+	return id
+}
+
+func must(tb tester, err error) {
+	tb.Helper()
 	if err != nil {
 		tb.Fatalf("%v", err)
 	}
-	return id
 }
 
 // canonicals are the canonical texts of r by id, or the cause for none.

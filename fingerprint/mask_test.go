@@ -15,9 +15,7 @@ func TestMasks(t *testing.T) {
 			covered[name] = true
 		}
 		m, err := newMask(list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := string(m.append([]byte("|"), []byte(text))); got != "|"+want {
 			t.Errorf("%s: %q gives %q, want %q", names, text, got[1:], want)
 		}
@@ -148,9 +146,7 @@ func TestNormalizeLower(t *testing.T) {
 // Masks on hostile text: words and near misses of any length.
 func TestMasksAreLinear(t *testing.T) {
 	m, err := newMask([]string{"numbers", "uuids", "timestamps", "durations", "hex", "call_ids"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var dst []byte
 	for _, piece := range []string{"1", "1.", "-1", "1e", "+-", "a1", "0x", "2026-11-21T", "123e4567-", "1,1x", "é", "1e-1", "call_", "call_a-", "chatcmpl-tool-", "fc_-", "1s ", "1m2", "1.1s", "1:11"} {
 		hostile(t, func(size int) {

@@ -6,10 +6,7 @@ import (
 )
 
 func TestMasked(t *testing.T) {
-	id, err := New("", Options{Parts: []string{"body"}, Mask: []string{"numbers", "uuids"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := mustNew(t, "", Options{Parts: []string{"body"}, Mask: []string{"numbers", "uuids"}})
 	f := func(body string, want ...Masked) {
 		t.Helper()
 		got := id.Masked(&Request{Body: []byte(body)})

@@ -22,9 +22,7 @@ import (
 // rows are read with rawjson: encoding/json would lose the lone surrogates.
 func TestPythonText(t *testing.T) {
 	data, err := os.ReadFile("../fixtures/vectors/python_text.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	values, texts := 0, 0
 	var s rawjson.Scanner
 	lines := bufio.NewScanner(bytes.NewReader(data))
@@ -132,7 +130,7 @@ func TestPythonDigits(t *testing.T) {
 // Of a list of parts AISG joins the texts; what is no text says nothing, be it
 // no part at all.
 func TestAISGParts(t *testing.T) {
-	id := mustMake(t, "aisg")
+	id := mustNew(t, "aisg", Options{})
 	f := func(parts, want string) {
 		t.Helper()
 		r := request(t, "caller", "c", "model", "m", "messages", `[{"role":"user","content":[`+parts+`]}]`)
@@ -171,7 +169,7 @@ func TestPythonConstants(t *testing.T) {
 
 // The signature of the tool-call proxy hashes what is long.
 func TestToolCallPythonLong(t *testing.T) {
-	id := mustMake(t, "tool-call-python")
+	id := mustNew(t, "tool-call-python", Options{})
 	f := func(arguments, want string) {
 		t.Helper()
 		r := blank()

@@ -7,10 +7,7 @@ import "testing"
 func TestRedactedArguments(t *testing.T) {
 	f := func(identity, arguments string, want Cause) {
 		t.Helper()
-		id, err := New(identity, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := mustNew(t, identity, Options{})
 		var r Request
 		r.Reset()
 		r.ToolCallsLogged = true

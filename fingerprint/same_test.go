@@ -5,14 +5,8 @@ import "testing"
 func TestSame(t *testing.T) {
 	f := func(name string, o Options, otherName string, other Options, want bool) {
 		t.Helper()
-		a, err := New(name, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := New(otherName, other)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := mustNew(t, name, o)
+		b := mustNew(t, otherName, other)
 		if a.Same(b) != want || b.Same(a) != want {
 			t.Errorf("%s %v and %s %v: Same is not %t", name, o, otherName, other, want)
 		}

@@ -10,9 +10,7 @@ import (
 func scopeOf(tb testing.TB, w *Writer, r *Request, fields ...string) (ScopeKey, []string, Cause) {
 	tb.Helper()
 	s, err := NewScope(fields)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	key, values, cause := s.Compute(r, w, nil)
 	var shown []string
 	for _, v := range values {

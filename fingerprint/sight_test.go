@@ -5,10 +5,7 @@ import "testing"
 func TestSight(t *testing.T) {
 	f := func(name string, parts []string, want Sight) {
 		t.Helper()
-		id, err := New(name, Options{Parts: parts})
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := mustNew(t, name, Options{Parts: parts})
 		if id.Sees != want {
 			t.Errorf("%s %v sees %b, want %b", name, parts, id.Sees, want)
 		}

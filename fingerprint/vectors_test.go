@@ -16,9 +16,7 @@ import (
 func eachVector[T any](t *testing.T, file string, f func(row int, v T)) {
 	t.Helper()
 	data, err := os.ReadFile("../fixtures/vectors/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rows := 0
 	s := bufio.NewScanner(bytes.NewReader(data))
 	for s.Buffer(nil, 1<<20); s.Scan(); rows++ {
@@ -31,16 +29,6 @@ func eachVector[T any](t *testing.T, file string, f func(row int, v T)) {
 	if rows == 0 || s.Err() != nil {
 		t.Fatalf("%s: %d rows, error %v", file, rows, s.Err())
 	}
-}
-
-// mustMake makes a built-in identity.
-func mustMake(t *testing.T, name string) *Identity {
-	t.Helper()
-	id, err := New(name, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return id
 }
 
 // compute is the one fingerprint of r, with its canonical bytes.
@@ -73,7 +61,7 @@ func TestFairvisorVectors(t *testing.T) {
 		}
 		CRC32 uint32
 	}
-	id := mustMake(t, "fairvisor")
+	id := mustNew(t, "fairvisor", Options{})
 	eachVector(t, "fairvisor_fingerprints.jsonl", func(row int, v vector) {
 		r := blank()
 		r.Method, r.Path, r.Query.Object = []byte(v.Request.Method), []byte(v.Request.Path), rawjson.Value(v.Request.Query)
@@ -98,9 +86,7 @@ func items(t *testing.T, list json.RawMessage) Messages {
 	for s.Array(); s.NextElement(); {
 		m.Items = append(m.Items, s.Value())
 	}
-	if err := s.End(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.End())
 	return m
 }
 
@@ -112,7 +98,7 @@ func TestAISGVectors(t *testing.T) {
 		}
 		Canonical, SHA256 string
 	}
-	id := mustMake(t, "aisg")
+	id := mustNew(t, "aisg", Options{})
 	eachVector(t, "aisg_fingerprints.jsonl", func(row int, v vector) {
 		r := blank()
 		r.Caller, r.Model, r.Messages = []byte(v.Request.Caller), []byte(v.Request.Model), items(t, v.Request.Messages)
@@ -130,7 +116,7 @@ func TestToolCallVectors(t *testing.T) {
 	type vector struct {
 		Events []struct{ Name, Arguments, Signature string }
 	}
-	id := mustMake(t, "tool-call-python")
+	id := mustNew(t, "tool-call-python", Options{})
 	eachVector(t, "toolcall_tracker_sequences.jsonl", func(row int, v vector) {
 		for i, e := range v.Events {
 			r := blank()
@@ -146,7 +132,7 @@ func TestToolCallVectors(t *testing.T) {
 // TestToolCallWithoutArguments: the tool-call proxy takes them for an empty
 // object, and an empty text for itself.
 func TestToolCallWithoutArguments(t *testing.T) {
-	id := mustMake(t, "tool-call-python")
+	id := mustNew(t, "tool-call-python", Options{})
 	f := func(arguments []byte, want string) {
 		t.Helper()
 		r := blank()
@@ -163,18 +149,14 @@ func TestToolCallWithoutArguments(t *testing.T) {
 
 func TestOpenRouterVectors(t *testing.T) {
 	data, err := os.ReadFile("../fixtures/vectors/openrouter_doom_loop_fingerprints.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	type vector struct {
 		Name, ToolName, JCS, Fingerprint string
 		KeyMaterial                      json.RawMessage
 	}
 	var file struct{ ToolCallVectors, KeyMaterialVectors []vector }
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
-	id := mustMake(t, "openrouter")
+	must(t, json.Unmarshal(data, &file))
+	id := mustNew(t, "openrouter", Options{})
 	for _, v := range file.ToolCallVectors {
 		r := blank()
 		r.ToolCallsLogged = true

@@ -47,15 +47,20 @@ func TestNames(t *testing.T) {
 	}
 }
 
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // bucket is one in memory, with objects of these keys, each its own text.
 func bucket(t *testing.T, keys ...string) *blob.Bucket {
 	t.Helper()
 	b := memblob.OpenBucket(nil)
 	t.Cleanup(func() { _ = b.Close() })
 	for _, key := range keys {
-		if err := b.WriteAll(t.Context(), key, []byte(key), nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, b.WriteAll(t.Context(), key, []byte(key), nil))
 	}
 	return b
 }
@@ -67,9 +72,7 @@ func keys(t *testing.T, b *blob.Bucket) (list []string) {
 		if errors.Is(err, io.EOF) {
 			return list
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		list = append(list, o.Key)
 	}
 }
@@ -117,18 +120,14 @@ func TestObjectsAreRead(t *testing.T) {
 	o := &object{ctx: t.Context(), in: b, name: n, key: "a.log", size: 5, room: &room{}}
 	for _, offset := range []int64{0, 2} {
 		r, err := o.Open(offset)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text, err := io.ReadAll(r)
 		if err != nil || string(text) != "a.log"[offset:] {
 			t.Errorf("from %d: %q, %v", offset, text, err)
 		}
 		r.Close()
 	}
-	if err := b.Delete(t.Context(), "a.log"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.Delete(t.Context(), "a.log"))
 	o = &object{ctx: t.Context(), in: b, name: n, key: "a.log", size: 5, room: &room{}}
 	_, err := o.Open(0)
 	if failed, ok := errors.AsType[*ingest.Error](err); !ok || failed.Error() != "gs://b/a.log: no such object" {
@@ -139,15 +138,11 @@ func TestObjectsAreRead(t *testing.T) {
 func TestDates(t *testing.T) {
 	at := func(text string) int64 {
 		m, err := time.Parse("2006-01-02", text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return m.UnixMicro()
 	}
 	written, err := time.Parse(time.DateOnly, "2026-11-25")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f := func(key, since, until string, want bool) {
 		t.Helper()
 		times := always
@@ -180,29 +175,19 @@ func TestDates(t *testing.T) {
 func TestPut(t *testing.T) {
 	dir := t.TempDir()
 	for _, file := range []string{"run/run.parquet", "events/date=2026-11-21/events.parquet", "sweep/sweep.parquet"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(file), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o700))
+		must(t, os.WriteFile(filepath.Join(dir, file), []byte(file), 0o600))
 	}
 	n := &name{scheme: "s3", bucket: "b", key: "to/here"}
 	b := bucket(t)
-	if err := n.put(t.Context(), b, dir, "run"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, n.put(t.Context(), b, dir, "run"))
 	if got, want := keys(t, b), []string{"to/here/events/date=2026-11-21/events.parquet", "to/here/run/run.parquet", "to/here/sweep/sweep.parquet"}; !slices.Equal(got, want) {
 		t.Errorf("there are %q", got)
 	}
 
 	// The run comes last: when it cannot be read, all others are there, and go.
-	if err := os.Remove(filepath.Join(dir, "run/run.parquet")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("nowhere", filepath.Join(dir, "run/run.parquet")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(dir, "run/run.parquet")))
+	must(t, os.Symlink("nowhere", filepath.Join(dir, "run/run.parquet")))
 	b = bucket(t)
 	if err := n.put(t.Context(), b, dir, "run"); err == nil {
 		t.Error("a file is missing, and it went well")

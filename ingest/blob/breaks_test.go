@@ -86,9 +86,7 @@ func TestBrokenConnections(t *testing.T) {
 		defer in.Close() //nolint:errcheck // nothing is written
 		o := &object{ctx: t.Context(), in: in, name: &name{scheme: "s3", bucket: "b"}, key: "k", size: int64(len(b.text))}
 		r, err := o.stream(10)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer r.Close()
 		text, err := io.ReadAll(r)
 		said := ""

@@ -13,9 +13,7 @@ func TestGet(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "a", "b")
 	n := &name{scheme: "s3", bucket: "b", key: "set"}
-	if err := n.get(t.Context(), b, dir, func(file string) bool { return file != "notes.txt" }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, n.get(t.Context(), b, dir, func(file string) bool { return file != "notes.txt" }))
 	var got []string
 	err := filepath.WalkDir(parent, func(path string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {

@@ -20,9 +20,7 @@ func TestSmallObjects(t *testing.T) {
 		o.room.taken.Store(roomForKept - left)
 		for _, offset := range []int{0, 0, 5, size} {
 			r, err := o.Open(int64(offset))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			text, err := io.ReadAll(r)
 			if err != nil || !bytes.Equal(text, store.text[offset:]) {
 				t.Errorf("%s, from %d: %d bytes, %v", what, offset, len(text), err)
@@ -46,9 +44,7 @@ func TestBrokenSmallObject(t *testing.T) {
 	defer in.Close() //nolint:errcheck // nothing is written
 	o := &object{ctx: t.Context(), in: in, name: &name{scheme: "s3", bucket: "b"}, key: "k", size: 10, room: &room{}}
 	r, err := o.Open(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	if text, err := io.ReadAll(r); err == nil || len(text) > 0 {
 		t.Errorf("%q, %v", text, err)

@@ -54,12 +54,8 @@ func (w *losingWriter) Close() error {
 func TestLostAnswers(t *testing.T) {
 	dir := t.TempDir()
 	for _, folder := range []string{"events", "run"} {
-		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, folder, "x.parquet"), []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Join(dir, folder), 0o700))
+		must(t, os.WriteFile(filepath.Join(dir, folder, "x.parquet"), []byte("x"), 0o600))
 	}
 	store := &losing{there: map[string]bool{}}
 	b := blob.NewBucket(store)
