@@ -2,6 +2,7 @@ package window
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -28,8 +29,8 @@ const (
 	chatAll = ChatEnabled | ChatRepeats | ChatTTL | ChatMode
 )
 
-// ChatSettings are what a session has set for itself. What is not in Has is as
-// the rule says.
+// ChatSettings are what a session has set for itself. What is not in Has is zero,
+// and as the rule says.
 type ChatSettings struct {
 	Has     ChatBits
 	Enabled bool
@@ -226,18 +227,8 @@ func (s *ChatSettings) without(bits ChatBits) {
 func (s ChatSettings) after(c *Chat) ChatSettings {
 	s.without(c.Changed)
 	s.Has |= c.To.Has
-	if c.To.Has&ChatEnabled != 0 {
-		s.Enabled = c.To.Enabled
-	}
-	if c.To.Has&ChatRepeats != 0 {
-		s.Repeats = c.To.Repeats
-	}
-	if c.To.Has&ChatTTL != 0 {
-		s.TTL = c.To.TTL
-	}
-	if c.To.Has&ChatMode != 0 {
-		s.Mode = c.To.Mode
-	}
+	s.Enabled = s.Enabled || c.To.Enabled
+	s.Repeats, s.TTL, s.Mode = cmp.Or(c.To.Repeats, s.Repeats), cmp.Or(c.To.TTL, s.TTL), cmp.Or(c.To.Mode, s.Mode)
 	return s
 }
 
@@ -247,14 +238,6 @@ func (s ChatSettings) over(in Settings) Settings {
 	if s.Has&ChatEnabled != 0 {
 		in.Off = !s.Enabled
 	}
-	if s.Has&ChatRepeats != 0 {
-		in.Threshold = s.Repeats
-	}
-	if s.Has&ChatTTL != 0 {
-		in.Window = s.TTL
-	}
-	if s.Has&ChatMode != 0 {
-		in.Action = s.Mode
-	}
+	in.Threshold, in.Window, in.Action = cmp.Or(s.Repeats, in.Threshold), cmp.Or(s.TTL, in.Window), cmp.Or(s.Mode, in.Action)
 	return in
 }

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -132,15 +133,7 @@ func (rule *Rule) InForce(choice Choice) Settings {
 	}
 	o := &rule.Overrides[choice]
 	in.Off = rule.off(choice)
-	if o.Threshold > 0 {
-		in.Threshold = o.Threshold
-	}
-	if o.Window > 0 {
-		in.Window = o.Window
-	}
-	if o.Action != "" {
-		in.Action = o.Action
-	}
+	in.Threshold, in.Window, in.Action = cmp.Or(o.Threshold, in.Threshold), cmp.Or(o.Window, in.Window), cmp.Or(o.Action, in.Action)
 	return in
 }
 
