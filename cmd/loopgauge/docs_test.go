@@ -308,7 +308,7 @@ func fieldPaths(r reflect.Type, prefix string) (paths []string) {
 			paths = append(paths, fieldPaths(f.Type, prefix)...)
 			continue
 		}
-		if name == "" {
+		if name == "" || name == "-" {
 			continue
 		}
 		name = prefix + name

@@ -178,16 +178,13 @@ func (out *outputs) closeTuned(ctx context.Context, p *policy.Policy, r *tune.Re
 		rule, a := r.Sweep[i].Rule, &r.Advice[i]
 		for s := range r.Settings(i) {
 			row := parquet.Setting{
-				Rule: rule.Name, Identity: rule.Identity.Name, Scope: rule.Scope.Fields, Counter: s.Kind, WindowSeconds: s.Window, Threshold: int32(s.Threshold),
-				Advised:  a.Found && s.Kind == a.Setting.Kind && s.Window == a.Setting.Window && s.Threshold == a.Setting.Threshold,
+				Rule: rule.Name, Identity: rule.Identity.Name, Scope: rule.Scope.Fields, Counter: s.Kind, WindowSeconds: s.WindowSeconds, Threshold: int32(s.Threshold),
+				Advised:  a.Found && s.Kind == a.Setting.Kind && s.WindowSeconds == a.Setting.WindowSeconds && s.Threshold == a.Setting.Threshold,
 				Requests: s.Requests, Share: s.Share, Episodes: s.Episodes, EpisodesPerDay: s.EpisodesPerDay, Scopes: s.Scopes, Sessions: s.Sessions, Callers: s.Callers,
 				TokensBefore: s.TokensBefore, TokensAfter: s.TokensAfter, CostBefore: s.CostBefore, CostAfter: s.CostAfter,
-				DelayMedian: replay.NumberOrNull(s.DelayMedian), DelayP95: replay.NumberOrNull(s.DelayP95), Caught: int64(s.Caught), Missed: int64(s.Missed), Wrong: int64(s.Wrong),
+				DelayMedian: s.DelayMedian, DelayP95: s.DelayP95, Caught: int64(s.Caught), Missed: int64(s.Missed), Wrong: int64(s.Wrong), Stopped: s.Stopped,
 			}
 			row.Recommended = row.Advised && slices.Contains(r.Recommended, i)
-			if s.Stopped >= 0 {
-				row.Stopped = &s.Stopped
-			}
 			rows = append(rows, row)
 		}
 	}

@@ -256,8 +256,8 @@ func TestPageAgreesWithTune(t *testing.T) {
 		}
 		is("scopes touched", fmt.Sprint(a.Setting.Scopes))
 		is("sessions, callers", fmt.Sprintf("%d, %d", a.Setting.Sessions, a.Setting.Callers))
-		is("first repeat to firing, median", term.Span(int64(1e6*a.Setting.DelayMedian)))
-		is("in 95 % of cases", term.Span(int64(1e6*a.Setting.DelayP95)))
+		is("first repeat to firing, median", term.Span(int64(1e6**a.Setting.DelayMedian)))
+		is("in 95 % of cases", term.Span(int64(1e6**a.Setting.DelayP95)))
 		if got := strings.Fields(said["episodes"]); len(got) == 0 || got[0] != fmt.Sprint(a.Setting.Episodes) {
 			t.Errorf("%s: %q episodes, want %d", a.Rule.Name, said["episodes"], a.Setting.Episodes)
 		}

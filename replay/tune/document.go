@@ -61,71 +61,43 @@ type DocumentCoverage struct {
 
 // DocumentCell is one setting of one rule.
 type DocumentCell struct {
-	Rule           string   `json:"rule"`
-	Kind           string   `json:"kind"`
-	WindowSeconds  float64  `json:"window_s"`
-	Threshold      int      `json:"threshold"`
-	Requests       int64    `json:"requests"`
-	Share          float64  `json:"share"`
-	Episodes       int64    `json:"episodes"`
-	EpisodesPerDay float64  `json:"episodes_per_day"`
-	Scopes         int64    `json:"scopes"`
-	Sessions       int64    `json:"sessions"`
-	Callers        int64    `json:"callers"`
-	TokensBefore   int64    `json:"tokens_before"`
-	TokensAfter    int64    `json:"tokens_after"`
-	CostBefore     float64  `json:"cost_before"`
-	CostAfter      float64  `json:"cost_after"`
-	DelayMedian    *float64 `json:"delay_median_s"`
-	DelayP95       *float64 `json:"delay_p95_s"`
-	Caught         int      `json:"caught"`
-	Missed         int      `json:"missed"`
-	Wrong          int      `json:"wrong"`
-	Stopped        *int64   `json:"stopped"`
+	Rule string `json:"rule"`
+	Setting
 }
 
 // DocumentAdvice is the advised setting of one rule. Kind, window and
 // threshold are null where no setting catches anything within the limits.
 type DocumentAdvice struct {
-	Rule           string           `json:"rule"`
-	Identity       string           `json:"identity"`
-	Scope          []string         `json:"scope"`
-	Recommended    bool             `json:"recommended"`
-	Kind           *string          `json:"kind"`
-	WindowSeconds  *float64         `json:"window_s"`
-	Threshold      *int             `json:"threshold"`
-	Requests       int64            `json:"requests"`
-	Episodes       int64            `json:"episodes"`
-	EpisodesPerDay float64          `json:"episodes_per_day"`
-	Caught         int              `json:"caught"`
-	Loops          int              `json:"loops"`
-	Missed         int              `json:"missed"`
-	Wrong          int              `json:"wrong"`
-	WrongRequests  int64            `json:"wrong_requests"`
-	RequestsAfter  int64            `json:"requests_after"`
-	TokensBefore   int64            `json:"tokens_before"`
-	TokensAfter    int64            `json:"tokens_after"`
-	CostBefore     float64          `json:"cost_before"`
-	CostAfter      float64          `json:"cost_after"`
-	DelayMedian    *float64         `json:"delay_median_s"`
-	DelayP95       *float64         `json:"delay_p95_s"`
-	Precision      *float64         `json:"precision"`
-	Recall         *float64         `json:"recall"`
-	F1             *float64         `json:"f1"`
-	Score          *DocumentScore   `json:"score"`
-	Policy         *string          `json:"policy"`
-	Train          *DocumentOutcome `json:"train"`
-	Test           *DocumentOutcome `json:"test"`
-	Current        *DocumentOutcome `json:"current"`
-}
-
-// DocumentOutcome is what a setting does to a part of the log.
-type DocumentOutcome struct {
-	Caught        int   `json:"caught"`
-	Loops         int   `json:"loops"`
-	Wrong         int   `json:"wrong"`
-	Episodes      int   `json:"episodes"`
-	RequestsAfter int64 `json:"requests_after"`
+	Rule           string         `json:"rule"`
+	Identity       string         `json:"identity"`
+	Scope          []string       `json:"scope"`
+	Recommended    bool           `json:"recommended"`
+	Kind           *string        `json:"kind"`
+	WindowSeconds  *float64       `json:"window_s"`
+	Threshold      *int           `json:"threshold"`
+	Requests       int64          `json:"requests"`
+	Episodes       int64          `json:"episodes"`
+	EpisodesPerDay float64        `json:"episodes_per_day"`
+	Caught         int            `json:"caught"`
+	Loops          int            `json:"loops"`
+	Missed         int            `json:"missed"`
+	Wrong          int            `json:"wrong"`
+	WrongRequests  int64          `json:"wrong_requests"`
+	RequestsAfter  int64          `json:"requests_after"`
+	TokensBefore   int64          `json:"tokens_before"`
+	TokensAfter    int64          `json:"tokens_after"`
+	CostBefore     float64        `json:"cost_before"`
+	CostAfter      float64        `json:"cost_after"`
+	DelayMedian    *float64       `json:"delay_median_s"`
+	DelayP95       *float64       `json:"delay_p95_s"`
+	Precision      *float64       `json:"precision"`
+	Recall         *float64       `json:"recall"`
+	F1             *float64       `json:"f1"`
+	Score          *DocumentScore `json:"score"`
+	Policy         *string        `json:"policy"`
+	Train          *Outcome       `json:"train"`
+	Test           *Outcome       `json:"test"`
+	Current        *Outcome       `json:"current"`
 }
 
 // DocumentProfile is one gateway as it is.
@@ -143,17 +115,8 @@ type DocumentProfile struct {
 	Long          int              `json:"long"`
 	LongWrong     int              `json:"long_wrong"`
 	Coverage      float64          `json:"coverage"`
-	Matter        []DocumentMatter `json:"differences"`
+	Matter        []Matter         `json:"differences"`
 	Advised       *DocumentSetting `json:"advised"`
-}
-
-// DocumentMatter is a difference from a gateway's documents that matters.
-type DocumentMatter struct {
-	Of         string `json:"of"`
-	Shipped    string `json:"shipped"`
-	Documented string `json:"documented"`
-	More       int64  `json:"more"`
-	Less       int64  `json:"less"`
 }
 
 // DocumentSetting is the setting advised for a profile's identity and scope.
@@ -240,15 +203,11 @@ func newDocument(version string, r *Report) *Document {
 		d.Advice = append(d.Advice, r.documentAdvice(i))
 	}
 	for _, g := range r.Gateways {
-		matter := []DocumentMatter{}
-		for _, m := range g.Matter {
-			matter = append(matter, DocumentMatter{m.Of, m.Shipped, m.Documented, m.More, m.Less})
-		}
 		d.Profiles = append(d.Profiles, DocumentProfile{
 			Profile: g.Gateway.Name, Reading: g.Gateway.Reading, Requests: g.Requests, Share: share(g.Requests, r.Result.Account.Judged),
 			Episodes: g.Episodes, Conversations: g.Conversations, Caught: g.Caught, Missed: g.Loops - g.Caught,
 			Wrong: g.Wrong, WrongShare: share(int64(g.Wrong), int64(g.Normal)), Long: g.Long, LongWrong: g.LongWrong, Coverage: g.Coverage,
-			Matter: matter, Advised: r.advisedFor(g.Gateway),
+			Matter: append([]Matter{}, g.Matter...), Advised: r.advisedFor(g.Gateway),
 		})
 	}
 	if l := r.Labelled; l != nil {
@@ -309,25 +268,21 @@ func (r *Report) documentAdvice(i int) DocumentAdvice {
 		Policy: replay.TextOrNull(r.policyRule(i)),
 	}
 	if a.HasCurrent {
-		d.Current = documentOutcome(&a.Current)
+		d.Current = &a.Current
 	}
 	if a.Found {
 		s := &a.Setting
-		d.Kind, d.WindowSeconds, d.Threshold = &s.Kind, &s.Window, &s.Threshold
+		d.Kind, d.WindowSeconds, d.Threshold = &s.Kind, &s.WindowSeconds, &s.Threshold
 		d.Requests, d.Episodes, d.EpisodesPerDay = s.Requests, s.Episodes, s.EpisodesPerDay
 		d.TokensBefore, d.TokensAfter, d.CostBefore, d.CostAfter = s.TokensBefore, s.TokensAfter, s.CostBefore, s.CostAfter
-		d.DelayMedian, d.DelayP95 = replay.NumberOrNull(s.DelayMedian), replay.NumberOrNull(s.DelayP95)
-		d.Train, d.Test = documentOutcome(&a.Train), documentOutcome(&a.Test)
+		d.DelayMedian, d.DelayP95 = s.DelayMedian, s.DelayP95
+		d.Train, d.Test = &a.Train, &a.Test
 	}
 	if r.Labelled != nil {
 		d.Score = new(documentScore(r.Labelled.ByAdvice[i]))
 		d.Precision, d.Recall, d.F1 = d.Score.Precision, d.Score.Recall, d.Score.F1
 	}
 	return d
-}
-
-func documentOutcome(o *Outcome) *DocumentOutcome {
-	return &DocumentOutcome{o.Caught, o.Loops, o.Wrong, o.Episodes, o.Waste}
 }
 
 func documentLabels(l *Labelled) *DocumentLabels {

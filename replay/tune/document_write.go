@@ -92,23 +92,10 @@ func appendLines[T, D any](text *bytes.Buffer, list []T, of func(T) D) error {
 func (r *Report) documentCells() (cells []DocumentCell) {
 	for i := range r.Sweep {
 		for s := range r.Settings(i) {
-			cells = append(cells, documentCell(r.Sweep[i].Rule.Name, s))
+			cells = append(cells, DocumentCell{r.Sweep[i].Rule.Name, s})
 		}
 	}
 	return cells
-}
-
-func documentCell(rule string, s Setting) DocumentCell {
-	c := DocumentCell{
-		Rule: rule, Kind: s.Kind, WindowSeconds: s.Window, Threshold: s.Threshold, Requests: s.Requests, Share: s.Share,
-		Episodes: s.Episodes, EpisodesPerDay: s.EpisodesPerDay, Scopes: s.Scopes, Sessions: s.Sessions, Callers: s.Callers,
-		TokensBefore: s.TokensBefore, TokensAfter: s.TokensAfter, CostBefore: s.CostBefore, CostAfter: s.CostAfter,
-		DelayMedian: replay.NumberOrNull(s.DelayMedian), DelayP95: replay.NumberOrNull(s.DelayP95), Caught: s.Caught, Missed: s.Missed, Wrong: s.Wrong,
-	}
-	if s.Stopped >= 0 {
-		c.Stopped = &s.Stopped
-	}
-	return c
 }
 
 func documentEpisode(f fired) DocumentEpisode {

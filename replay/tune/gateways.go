@@ -32,8 +32,8 @@ type GatewayReport struct {
 // acted on other requests.
 type Matter struct {
 	Difference
-	More int64 // requests that only what is shipped acts on
-	Less int64 // requests that only the documented behaviour would have acted on
+	More int64 `json:"more"` // requests that only what is shipped acts on
+	Less int64 `json:"less"` // requests that only the documented behaviour would have acted on
 }
 
 // gatewayCounts follow the firings of the gateways' rules.

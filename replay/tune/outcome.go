@@ -2,13 +2,14 @@ package tune
 
 // Outcome is what a setting would have done to the repeats of a rule.
 type Outcome struct {
-	Caught, Loops int   // loops it fires on, of those that some sane setting finds: as many at each
-	Wrong         int   // repeats that are none, and that it fires on
-	Excluded      int   // of these not, for the policy's exclusions take them out
-	Episodes      int   // repeats it fires on
-	Alerts        int   // episodes of the whole log, as they are swept: a repeat that pauses has several
-	Waste         int64 // requests of loops from the firing on
-	WrongRequests int64 // that it hits of those that are none
+	Caught        int   `json:"caught"`         // loops it fires on
+	Loops         int   `json:"loops"`          // that some sane setting finds: as many at each
+	Wrong         int   `json:"wrong"`          // repeats that are none, and that it fires on
+	Excluded      int   `json:"-"`              // of these not, for the policy's exclusions take them out
+	Episodes      int   `json:"episodes"`       // repeats it fires on
+	Alerts        int   `json:"-"`              // episodes of the whole log, as they are swept: a repeat that pauses has several
+	Waste         int64 `json:"requests_after"` // requests of loops from the firing on
+	WrongRequests int64 `json:"-"`              // that it hits of those that are none
 }
 
 // Missed is how many loops it does not fire on.

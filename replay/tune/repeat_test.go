@@ -444,7 +444,7 @@ func TestAdviceText(t *testing.T) {
 		t.Helper()
 		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Days: days, Result: result(judged), Options: Options{ForGateway: own}}
 		r.Result.Last = 7_200_000_000
-		r.Advice = []Advice{{Rule: &window.Rule{Name: "r", Identity: anyRule.Identity, Scope: scope}, Threshold: 4, Outcome: o, Setting: Setting{EpisodesPerDay: perDay, Requests: 8, Stopped: 5, Scopes: 3, Sessions: 2}}}
+		r.Advice = []Advice{{Rule: &window.Rule{Name: "r", Identity: anyRule.Identity, Scope: scope}, Threshold: 4, Outcome: o, Setting: Setting{EpisodesPerDay: perDay, Requests: 8, DelayMedian: new(0.0), DelayP95: new(0.0), Stopped: new(int64(5)), Scopes: 3, Sessions: 2}}}
 		text := Summary{Report: r}.Advice([]int{0})
 		for _, part := range want {
 			if no := strings.TrimPrefix(part, "no "); strings.Contains(text, no) != (no == part) {

@@ -8,26 +8,30 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// Setting is what one cell at one threshold would have done to the log.
+// Setting is what one cell at one threshold would have done to the log, as the
+// document has it.
 type Setting struct {
-	Kind      string
-	Window    float64 // seconds
-	Threshold int
-
-	Requests, Episodes        int64
-	Share                     float64 // of the requests judged
-	EpisodesPerDay            float64
-	Scopes, Sessions, Callers int64
-	TokensBefore, TokensAfter int64
-	CostBefore, CostAfter     float64 // USD
-	DelayMedian, DelayP95     float64 // seconds from the first repeat to the firing; NaN without an episode
-	Stopped                   int64   // requests, with what the gateway does on tripping; -1 is not simulated
-
-	Caught int // loops it fires on
-	Missed int // loops it does not fire on
-	Wrong  int // repeats it fires on that are wrong to stop
-
-	Excluded int // repeats it fires on that the policy's exclusions take out
+	Kind           string   `json:"kind"`
+	WindowSeconds  float64  `json:"window_s"`
+	Threshold      int      `json:"threshold"`
+	Requests       int64    `json:"requests"`
+	Share          float64  `json:"share"` // of the requests judged
+	Episodes       int64    `json:"episodes"`
+	EpisodesPerDay float64  `json:"episodes_per_day"`
+	Scopes         int64    `json:"scopes"`
+	Sessions       int64    `json:"sessions"`
+	Callers        int64    `json:"callers"`
+	TokensBefore   int64    `json:"tokens_before"`
+	TokensAfter    int64    `json:"tokens_after"`
+	CostBefore     float64  `json:"cost_before"` // USD
+	CostAfter      float64  `json:"cost_after"`
+	DelayMedian    *float64 `json:"delay_median_s"` // from the first repeat to the firing; nil without an episode
+	DelayP95       *float64 `json:"delay_p95_s"`
+	Caught         int      `json:"caught"`  // loops it fires on
+	Missed         int      `json:"missed"`  // loops it does not fire on
+	Wrong          int      `json:"wrong"`   // repeats it fires on that are wrong to stop
+	Excluded       int      `json:"-"`       // repeats it fires on that the policy's exclusions take out
+	Stopped        *int64   `json:"stopped"` // requests, with what the gateway does on tripping; nil if not simulated
 }
 
 // Settings are those of a swept rule that something reaches, and of each cell
@@ -63,31 +67,30 @@ func (r *Report) Setting(target, cell, threshold int) Setting {
 	t := &r.Sweep[target]
 	swept := t.Cell(cell)
 	s := Setting{
-		Kind: swept.Kind, Window: swept.Window.Seconds(), Threshold: threshold,
+		Kind: swept.Kind, WindowSeconds: swept.Window.Seconds(), Threshold: threshold,
 		Requests: swept.Requests[threshold], Share: share(swept.Requests[threshold], r.Result.Account.Judged),
 		Episodes: swept.Episodes[threshold], EpisodesPerDay: perDay(float64(swept.Episodes[threshold]), r.Days),
 		Scopes: swept.Scopes[threshold], Sessions: swept.Sessions[threshold], Callers: swept.Callers[threshold],
 		TokensBefore: swept.TokensBefore[threshold], TokensAfter: swept.TokensAfter[threshold],
 		CostBefore: dollars(swept.CostBefore[threshold]), CostAfter: dollars(swept.CostAfter[threshold]),
 		DelayMedian: seconds(swept.DelayMedian[threshold]), DelayP95: seconds(swept.DelayP95[threshold]),
-		Stopped: -1,
 	}
 	switch {
 	case swept.Stopped != nil:
-		s.Stopped = swept.Stopped[threshold]
+		s.Stopped = &swept.Stopped[threshold]
 	case !t.Rule.ChangesCounts():
-		s.Stopped = s.Requests
+		s.Stopped = &swept.Requests[threshold]
 	}
 	o := &r.outcomes[target][cell][threshold]
 	s.Caught, s.Missed, s.Wrong, s.Excluded = o.Caught, o.Missed(), o.Wrong, o.Excluded
 	return s
 }
 
-func seconds(micros int64) float64 {
+func seconds(micros int64) *float64 {
 	if micros == window.Never {
-		return math.NaN()
+		return nil
 	}
-	return float64(micros) / 1e6
+	return new(float64(micros) / 1e6)
 }
 
 // dollars takes out what adding and taking away has left over.

@@ -281,16 +281,16 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 	line(b, "  %s, %s", term.Safe(a.Rule.Name), replay.Setting(a.Threshold, cell.Window, cell.Kind))
 	at := &a.Setting
 	line(b, "    catches %s; %s alerts a day", caught(o), rate(at.EpisodesPerDay))
-	line(b, "    fires %s after the first repeat (median; 95 %% within %s)", term.Span(int64(1e6*at.DelayMedian)), term.Span(int64(1e6*at.DelayP95)))
+	line(b, "    fires %s after the first repeat (median; 95 %% within %s)", term.Span(int64(1e6**at.DelayMedian)), term.Span(int64(1e6**at.DelayP95)))
 	stopped := at.Requests
 	if r.Options.ForGateway { // it is to run in the gateway, which does what it does on tripping
-		stopped = at.Stopped
+		stopped = *at.Stopped
 	}
 	line(b, "    would have stopped %s in %s", term.Plural(stopped, "request", "requests"), touched(a.Rule, at))
 	if runs, as, ok := r.asRun(a.Rule, a.Cell); ok {
 		does := r.Setting(runs, as, a.Threshold)
 		line(b, "    as shipped (%s) it catches %s; would have stopped %s in %s", term.Safe(r.Sweep[runs].Rule.Name),
-			caught(&r.outcomes[runs][as][a.Threshold]), term.Plural(does.Stopped, "request", "requests"), touched(r.Sweep[runs].Rule, &does))
+			caught(&r.outcomes[runs][as][a.Threshold]), term.Plural(*does.Stopped, "request", "requests"), touched(r.Sweep[runs].Rule, &does))
 	}
 	if at.TokensBefore+at.TokensAfter > 0 {
 		line(b, "    repeats used %s until it fired, %s after", spent(at.TokensBefore, at.CostBefore), spent(at.TokensAfter, at.CostAfter))

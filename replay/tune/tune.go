@@ -85,8 +85,10 @@ func (g *Gateway) compared() []*window.Rule {
 
 // Difference is one thing that a gateway does otherwise than documented.
 type Difference struct {
-	Of, Shipped, Documented string
-	Rule                    *window.Rule // the gateway's, as documented in this
+	Of         string       `json:"of"`
+	Shipped    string       `json:"shipped"`
+	Documented string       `json:"documented"`
+	Rule       *window.Rule `json:"-"` // the gateway's, as documented in this
 }
 
 // Report is what came of it.
