@@ -165,7 +165,7 @@ func (in *imported) toolCallModel(name string, v Value) yaml.MapSlice {
 		}
 		switch field {
 		case "tool_loop_detection_enabled":
-			o.enabledAt = v.at
+			o.enabledGiven = true
 			v.r.boolean(&o.enabled)(v.node, v.at)
 		case "tool_loop_detection_max_repeats":
 			o.threshold = v.Integer(2)

@@ -26,7 +26,7 @@ func (r *reader) links(n ast.Node, at place) (list []link.Link) {
 		names[name] = true
 		var template string
 		before := len(r.errors)
-		r.text(&template, &here)(v.Value, here)
+		r.text(&template)(v.Value, here)
 		if len(r.errors) > before {
 			continue
 		}

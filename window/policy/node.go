@@ -20,7 +20,8 @@ type reader struct {
 	file   string
 	kind   kind
 	errors Errors
-	wrong  map[string]bool // paths of the values that could not be read, or whose names are misspelt
+	wrong  map[string]bool  // paths of the values that could not be read, or whose names are misspelt
+	places map[string]place // of the members of mappings that are there, by their paths
 }
 
 // kind is what a reader calls its file.
@@ -63,6 +64,23 @@ func (r *reader) lacks(at place, what string, members ...string) {
 	if !slices.ContainsFunc(members, func(name string) bool { return r.wrong[member(at.path, name)] }) {
 		r.check(at, "%s", what)
 	}
+}
+
+// given tells whether a member of the mapping at a place is there.
+func (r *reader) given(at place, name string) bool {
+	_, given := r.places[member(at.path, name)]
+	return given
+}
+
+// where is the place of a member of the mapping at a place: where it stands, or the
+// mapping if it does not.
+func (r *reader) where(at place, name string) place {
+	path := member(at.path, name)
+	if here, given := r.places[path]; given {
+		return here
+	}
+	at.path = path
+	return at
 }
 
 // member is the path of a member of a mapping.
@@ -124,7 +142,12 @@ func (r *reader) mapping(n ast.Node, at place, fields []field, hidden ...field) 
 			r.problem(placeOf(v.Key, path), "is there twice")
 		default:
 			seen[name] = true
-			fields[i].read(v.Value, placeOf(v.Value, path))
+			here := placeOf(v.Value, path)
+			if r.places == nil {
+				r.places = map[string]place{}
+			}
+			r.places[path] = here
+			fields[i].read(v.Value, here)
 		}
 	}
 }
@@ -178,15 +201,15 @@ func (r *reader) list(n ast.Node, at place, read func(n ast.Node, at place)) {
 	}
 }
 
-func (r *reader) texts(to *[]string, at *place) func(ast.Node, place) {
-	return r.words(to, at, func(string) string { return "" })
+func (r *reader) texts(to *[]string) func(ast.Node, place) {
+	return r.words(to, func(string) string { return "" })
 }
 
 // words reads a list of texts, and takes those with which there is no problem.
-func (r *reader) words(to *[]string, at *place, problem func(string) string) func(ast.Node, place) {
-	return func(n ast.Node, here place) {
-		*to, *at = []string{}, here
-		r.list(n, here, func(n ast.Node, at place) {
+func (r *reader) words(to *[]string, problem func(string) string) func(ast.Node, place) {
+	return func(n ast.Node, at place) {
+		*to = []string{}
+		r.list(n, at, func(n ast.Node, at place) {
 			text, ok := r.textOf(n, at)
 			if !ok {
 				return
@@ -218,12 +241,8 @@ func (r *reader) textOf(n ast.Node, at place) (string, bool) {
 	return "", false
 }
 
-func (r *reader) text(to *string, at *place) func(ast.Node, place) {
-	return func(n ast.Node, here place) {
-		*at = here
-		at.text = layoutOf(n)
-		*to, _ = r.textOf(n, here)
-	}
+func (r *reader) text(to *string) func(ast.Node, place) {
+	return func(n ast.Node, at place) { *to, _ = r.textOf(n, at) }
 }
 
 // choice reads one of several words.
@@ -255,12 +274,11 @@ func (r *reader) boolean(to *bool) func(ast.Node, place) {
 	}
 }
 
-func (r *reader) integer(to *int, at *place) func(ast.Node, place) {
-	return func(n ast.Node, here place) {
-		*at = here
+func (r *reader) integer(to *int) func(ast.Node, place) {
+	return func(n ast.Node, at place) {
 		i, ok := n.(*ast.IntegerNode)
 		if !ok || octal.MatchString(i.Token.Value) {
-			r.misread(here, "must be a whole number, is %s", kindOf(n))
+			r.misread(at, "must be a whole number, is %s", kindOf(n))
 			return
 		}
 		switch v := i.Value.(type) {
@@ -315,21 +333,20 @@ func (r *reader) number(to *float64) func(ast.Node, place) {
 }
 
 // duration reads 90s, 10m, 1h30m or 7d.
-func (r *reader) duration(to *time.Duration, at *place) func(ast.Node, place) {
-	return func(n ast.Node, here place) {
-		*at = here
+func (r *reader) duration(to *time.Duration) func(ast.Node, place) {
+	return func(n ast.Node, at place) {
 		if i, ok := n.(*ast.IntegerNode); ok {
-			r.misread(here, "needs a unit: write %vs for seconds", i.Value)
+			r.misread(at, "needs a unit: write %vs for seconds", i.Value)
 			return
 		}
 		text, ok := stringOf(n)
 		if !ok {
-			r.misread(here, "must be a duration as in 90s or 10m, is %s", kindOf(n))
+			r.misread(at, "must be a duration as in 90s or 10m, is %s", kindOf(n))
 			return
 		}
 		d, ok := ParseDuration(text)
 		if !ok {
-			r.misread(here, "%q is no duration: write it as 90s, 10m, 1h30m or 7d, from 1us to 3650d", text)
+			r.misread(at, "%q is no duration: write it as 90s, 10m, 1h30m or 7d, from 1us to 3650d", text)
 			return
 		}
 		*to = d

@@ -6,7 +6,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// place is where a value stands, for problems that show only later.
+// place is where a value stands.
 type place struct {
 	line, column int
 	path         string
@@ -14,7 +14,7 @@ type place struct {
 }
 
 func placeOf(n ast.Node, path string) place {
-	at := place{path: path}
+	at := place{path: path, text: layoutOf(n)}
 	if t := n.GetToken(); t != nil && t.Position != nil {
 		at.line, at.column = t.Position.Line, t.Position.Column
 	}

@@ -138,7 +138,7 @@ func Parse(name string, text []byte) (*Policy, error) {
 	r.policy(doc, d)
 	p := r.build(d)
 	if len(r.errors) == 0 && len(p.Rules) == 0 {
-		r.problem(d.rulesAt, "every rule is disabled")
+		r.problem(r.where(place{}, "rules"), "every rule is disabled")
 	}
 	if len(r.errors) > 0 {
 		return nil, r.errors.sorted()
@@ -152,28 +152,25 @@ func isProfile(doc *ast.MappingNode) bool {
 
 // draft is a policy as it is read, before it is checked as a whole.
 type draft struct {
-	version    int
-	versionAt  place
-	lateness   time.Duration
-	latenessAt place
-	eventTime  EventTime
-	duplicates time.Duration
-	session    []string
-	sessionAt  place
-	rules      []*ruleDraft
-	rulesAt    place
-	exclude    []exclusionDraft
-	prices     map[string]window.Price
-	sinks      []Sink
-	sinkLost   bool // of an unknown kind: a route may lead to it
-	routes     []routeDraft
-	links      []link.Link
-	kafka      *Kafka
+	version       int
+	lateness      time.Duration
+	latenessGiven bool
+	eventTime     EventTime
+	duplicates    time.Duration
+	session       []string
+	rules         []*ruleDraft
+	exclude       []exclusionDraft
+	prices        map[string]window.Price
+	sinks         []Sink
+	sinkLost      bool // of an unknown kind: a route may lead to it
+	routes        []routeDraft
+	links         []link.Link
+	kafka         *Kafka
 }
 
 type exclusionDraft struct {
 	name, match string
-	at, matchAt place
+	at          place
 }
 
 func newDraft() *draft {
@@ -181,23 +178,21 @@ func newDraft() *draft {
 }
 
 func (r *reader) policy(doc *ast.MappingNode, d *draft) {
-	var ignored place
 	r.mapping(doc, place{}, []field{
-		{"version", r.integer(&d.version, &d.versionAt)},
-		{"lateness", r.duration(&d.lateness, &d.latenessAt)},
+		{"version", r.integer(&d.version)},
+		{"lateness", r.duration(&d.lateness)},
 		{"event_time", r.choice([]string{string(End), string(Start)}, func(s string) { d.eventTime = EventTime(s) })},
-		{"duplicates", r.duration(&d.duplicates, &ignored)},
-		{"session", r.texts(&d.session, &d.sessionAt)},
+		{"duplicates", r.duration(&d.duplicates)},
+		{"session", r.texts(&d.session)},
 		{"rules", func(n ast.Node, at place) {
-			d.rulesAt = at
 			r.list(n, at, func(n ast.Node, at place) { d.rules = append(d.rules, r.rule(n, at)) })
 		}},
 		{"exclude", func(n ast.Node, at place) {
 			r.list(n, at, func(n ast.Node, at place) {
 				x := exclusionDraft{at: at}
 				r.mapping(n, at, []field{
-					{"name", r.text(&x.name, &ignored)},
-					{"match", r.text(&x.match, &x.matchAt)},
+					{"name", r.text(&x.name)},
+					{"match", r.text(&x.match)},
 				})
 				d.exclude = append(d.exclude, x)
 			})
@@ -210,30 +205,29 @@ func (r *reader) policy(doc *ast.MappingNode, d *draft) {
 		{"links", func(n ast.Node, at place) { d.links = r.links(n, at) }},
 		{"kafka", func(n ast.Node, at place) { d.kafka = r.kafka(n, at) }},
 	})
+	d.latenessGiven = r.given(place{}, "lateness")
+	switch {
+	case !r.given(place{}, "version"):
+		r.check(place{line: 1, column: 1, path: "version"}, "is missing: write version: %d", Version)
+	case d.version != Version:
+		r.check(r.where(place{}, "version"), "must be %d, is %d", Version, d.version)
+	}
 }
 
 // build checks the draft as a whole and makes the policy.
 func (r *reader) build(d *draft) *Policy {
-	switch {
-	case d.versionAt.line == 0:
-		r.check(place{line: 1, column: 1, path: "version"}, "is missing: write version: %d", Version)
-	case d.version != Version:
-		r.check(d.versionAt, "must be %d, is %d", Version, d.version)
-	}
 	if len(d.rules) == 0 && len(r.errors) == 0 {
-		at := d.rulesAt
-		at.path = "rules"
-		r.problem(at, "there is no rule; run 'loopgauge policy profiles' for ready ones")
+		r.problem(r.where(place{}, "rules"), "there is no rule; run 'loopgauge policy profiles' for ready ones")
 	}
 	p := &Policy{
-		Lateness: d.lateness, LatenessSet: d.latenessAt.line > 0, EventTime: d.eventTime, Duplicates: d.duplicates,
+		Lateness: d.lateness, LatenessSet: d.latenessGiven, EventTime: d.eventTime, Duplicates: d.duplicates,
 		Prices: d.prices, Sinks: d.sinks, Links: d.links, Kafka: d.kafka, Session: r.sessionPlaces(d),
 	}
 	identities := map[string]*fingerprint.Identity{}
 	names := map[string]bool{}
 	for _, rule := range d.rules {
 		if rule.name != "" && names[rule.name] {
-			r.problem(rule.nameAt, "another rule is called %q", rule.name)
+			r.problem(r.where(rule.at, "name"), "another rule is called %q", rule.name)
 		}
 		names[rule.name] = true
 		if built := r.buildRule(rule, identities); built != nil && rule.mayJudge() {
@@ -249,7 +243,7 @@ func (r *reader) build(d *draft) *Policy {
 			r.lacks(x.at, "needs a match", "match")
 			continue
 		}
-		m := r.compile(x.match, x.matchAt)
+		m := r.compile(x.match, r.where(x.at, "match"))
 		p.Exclude = append(p.Exclude, window.Exclusion{Name: x.name, Text: x.match, Match: m.match, Reads: m.reads, Fields: m.fields})
 	}
 	p.Routes = r.buildRoutes(d)
@@ -261,18 +255,19 @@ func (r *reader) build(d *draft) *Policy {
 
 // sessionPlaces checks where a session may be named.
 func (r *reader) sessionPlaces(d *draft) []string {
+	at := r.where(place{}, "session")
 	for i, name := range d.session {
 		switch {
 		case name == "":
-			r.problem(d.sessionAt, "entry %d is empty", i+1)
+			r.problem(at, "entry %d is empty", i+1)
 		case name == "header:":
-			r.problem(d.sessionAt, "entry %d names no header: write header:NAME", i+1)
+			r.problem(at, "entry %d names no header: write header:NAME", i+1)
 		case slices.Contains(d.session[:i], name):
-			r.problem(d.sessionAt, "%q is there twice", name)
+			r.problem(at, "%q is there twice", name)
 		}
 	}
-	if d.sessionAt.line > 0 && len(d.session) == 0 {
-		r.problem(d.sessionAt, "names no place; leave it out, or write [%s], or [none] for no session at all", window.LogSession)
+	if r.given(place{}, "session") && len(d.session) == 0 {
+		r.problem(at, "names no place; leave it out, or write [%s], or [none] for no session at all", window.LogSession)
 	}
 	if slices.Equal(d.session, []string{window.LogSession}) {
 		d.session = nil // as without

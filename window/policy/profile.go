@@ -127,22 +127,21 @@ func parseProfile(name string, text []byte) (*Profile, error) {
 	if doc == nil {
 		return nil, r.errors
 	}
-	var ignored place
 	least := window.LeastThreshold
 	r.mapping(doc, place{}, []field{
-		{"title", r.text(&p.Title, &ignored)},
-		{"reading", r.text(&p.Reading, &ignored)},
+		{"title", r.text(&p.Title)},
+		{"reading", r.text(&p.Reading)},
 		{"kind", r.choice([]string{string(OfGateway), string(OfAgent), string(OfLimit), string(Advice)}, func(s string) { p.Kind = Kind(s) })},
-		{"source", r.text(&p.Source, &ignored)},
-		{"notes", r.text(&p.Notes, &ignored)},
+		{"source", r.text(&p.Source)},
+		{"notes", r.text(&p.Notes)},
 		{"differences", func(n ast.Node, at place) {
 			r.list(n, at, func(n ast.Node, at place) {
 				var d Difference
-				r.mapping(n, at, []field{{"of", r.text(&d.Of, &ignored)}, {"shipped", r.text(&d.Shipped, &ignored)}, {"documented", r.text(&d.Documented, &ignored)}, {"otherwise", r.text(&d.Otherwise, &ignored)}})
+				r.mapping(n, at, []field{{"of", r.text(&d.Of)}, {"shipped", r.text(&d.Shipped)}, {"documented", r.text(&d.Documented)}, {"otherwise", r.text(&d.Otherwise)}})
 				p.Differences = append(p.Differences, d)
 			})
 		}},
-		{"min_threshold", r.integer(&least, &ignored)},
+		{"min_threshold", r.integer(&least)},
 		{"rules", func(n ast.Node, at place) {
 			r.list(n, at, func(n ast.Node, at place) {
 				rule := r.rule(n, at)
@@ -194,7 +193,6 @@ func profileRules(name string) ([]*ruleDraft, error) {
 // FromProfiles makes a policy of built-in profiles.
 func FromProfiles(names []string) (*Policy, error) {
 	d := newDraft()
-	d.version, d.versionAt = Version, place{line: 1}
 	r := &reader{file: "--profile", kind: policyKind}
 	seen := map[string]bool{}
 	for _, name := range names {

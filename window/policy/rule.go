@@ -19,60 +19,42 @@ type ruleDraft struct {
 	at             place
 	name, profile  string
 	from           string // the profile's rule that it builds on, as a policy names it; empty is none
-	nameAt         place
 	enabled        bool
 	identity       string
 	parts          []string
-	identityAt     place
 	mask           []string
-	maskAt         place
 	lower          bool
 	limitKeys      []string
-	limitKeysAt    place
 	bodyHash       string   // of bodyHashes; use if empty
 	scope          []string // nil is not given
-	scopeAt        place
 	kind           string
-	kindAt         place
 	window         time.Duration
-	windowAt       place
 	closed         bool
 	period         int
-	periodAt       place
 	threshold      int
-	thresholdAt    place
 	minThreshold   int
 	cooldown       time.Duration
-	cooldownAt     place
 	cooldownCounts bool
-	countsAt       place
 	blockedCounts  bool
 	resetOnFire    bool
 	quiet          time.Duration
-	quietAt        place
 	action         string
 	chatOverrides  bool
-	chatAt         place
 	match          string
-	matchAt        place
 	overrides      []overrideDraft
 	broken         bool // its profile is unknown, or the word misspelt: what is missing may be in there
 }
 
 type overrideDraft struct {
-	at          place
-	match       string
-	matchAt     place
-	threshold   int
-	thresholdAt place
-	window      time.Duration
-	windowAt    place
-	action      string
-	enabled     bool
-	enabledAt   place
-	until       time.Time
-	reason      string
-	reasonAt    place
+	at           place
+	match        string
+	threshold    int
+	window       time.Duration
+	action       string
+	enabled      bool
+	enabledGiven bool
+	until        time.Time
+	reason       string
 }
 
 func newRuleDraft() *ruleDraft {
@@ -90,54 +72,40 @@ func (r *reader) rule(n ast.Node, at place) *ruleDraft {
 	d.broken = !ok
 	d.at = at
 	d.name = ""
-	var profileAt place
 	r.mapping(n, at, []field{
-		{"name", r.text(&d.name, &d.nameAt)},
-		{"profile", r.text(&d.profile, &profileAt)},
+		{"name", r.text(&d.name)},
+		{"profile", r.text(&d.profile)},
 		{"enabled", r.boolean(&d.enabled)},
 		{"identity", func(n ast.Node, at place) {
-			d.identityAt = at
 			d.identity, d.parts = "", nil
 			if _, ok := n.(*ast.SequenceNode); ok {
-				r.words(&d.parts, &d.identityAt, partProblem)(n, at)
+				r.words(&d.parts, partProblem)(n, at)
 				return
 			}
 			d.identity, _ = r.textOf(n, at)
 		}},
-		{"mask", r.words(&d.mask, &d.maskAt, maskProblem)},
+		{"mask", r.words(&d.mask, maskProblem)},
 		{"normalize", r.choice([]string{"lower", "none"}, func(s string) { d.lower = s == "lower" })},
-		{"limit_keys", r.texts(&d.limitKeys, &d.limitKeysAt)},
+		{"limit_keys", r.texts(&d.limitKeys)},
 		{"body_hash", r.choice(bodyHashes, func(s string) { d.bodyHash = s })},
-		{"scope", r.words(&d.scope, &d.scopeAt, scopeProblem)},
+		{"scope", r.words(&d.scope, scopeProblem)},
 		{"counter", func(n ast.Node, at place) {
-			if d.kindAt.line == 0 {
-				d.kindAt = at
-			}
 			r.mapping(n, at, []field{
-				{"kind", func(n ast.Node, at place) {
-					d.kindAt = at
-					r.choiceOf(kindNames(), freeKinds(), func(s string) { d.kind = s })(n, at)
-				}},
-				{"window", r.duration(&d.window, &d.windowAt)},
+				{"kind", r.choiceOf(kindNames(), freeKinds(), func(s string) { d.kind = s })},
+				{"window", r.duration(&d.window)},
 				{"closed", r.boolean(&d.closed)},
-				{"period", r.integer(&d.period, &d.periodAt)},
+				{"period", r.integer(&d.period)},
 			})
 		}},
-		{"threshold", r.integer(&d.threshold, &d.thresholdAt)},
-		{"cooldown", r.duration(&d.cooldown, &d.cooldownAt)},
-		{"cooldown_counts", func(n ast.Node, at place) {
-			d.countsAt = at
-			r.boolean(&d.cooldownCounts)(n, at)
-		}},
+		{"threshold", r.integer(&d.threshold)},
+		{"cooldown", r.duration(&d.cooldown)},
+		{"cooldown_counts", r.boolean(&d.cooldownCounts)},
 		{"blocked_counts", r.boolean(&d.blockedCounts)},
 		{"reset_on_fire", r.boolean(&d.resetOnFire)},
-		{"quiet", r.duration(&d.quiet, &d.quietAt)},
+		{"quiet", r.duration(&d.quiet)},
 		{"action", r.choice(actionNames(), func(s string) { d.action = s })},
-		{"chat_overrides", func(n ast.Node, at place) {
-			d.chatAt = at
-			r.boolean(&d.chatOverrides)(n, at)
-		}},
-		{"match", r.text(&d.match, &d.matchAt)},
+		{"chat_overrides", r.boolean(&d.chatOverrides)},
+		{"match", r.text(&d.match)},
 		{"overrides", func(n ast.Node, at place) {
 			d.overrides = nil
 			r.list(n, at, func(n ast.Node, at place) { d.overrides = append(d.overrides, r.override(n, at)) })
@@ -150,15 +118,9 @@ func (r *reader) rule(n ast.Node, at place) *ruleDraft {
 // forget drops the places, which are those of another file: what is said of
 // these values is said of the rule that takes them over.
 func (d *ruleDraft) forget() {
-	for _, at := range []*place{
-		&d.at, &d.nameAt, &d.identityAt, &d.maskAt, &d.limitKeysAt, &d.scopeAt, &d.kindAt, &d.windowAt, &d.periodAt,
-		&d.thresholdAt, &d.cooldownAt, &d.countsAt, &d.quietAt, &d.chatAt, &d.matchAt,
-	} {
-		*at = place{}
-	}
+	d.at = place{}
 	for i := range d.overrides {
-		o := &d.overrides[i]
-		o.at, o.matchAt, o.thresholdAt, o.windowAt, o.reasonAt = place{}, place{}, place{}, place{}, place{}
+		d.overrides[i].at = place{}
 	}
 }
 
@@ -215,14 +177,11 @@ func (r *reader) override(n ast.Node, at place) overrideDraft {
 		}})
 	}
 	r.mapping(n, at, []field{
-		{"match", r.text(&o.match, &o.matchAt)},
-		{"threshold", r.integer(&o.threshold, &o.thresholdAt)},
+		{"match", r.text(&o.match)},
+		{"threshold", r.integer(&o.threshold)},
 		{"action", r.choice(actionNames(), func(s string) { o.action = s })},
-		{"window", r.duration(&o.window, &o.windowAt)},
-		{"enabled", func(n ast.Node, at place) {
-			o.enabledAt = at
-			r.boolean(&o.enabled)(n, at)
-		}},
+		{"window", r.duration(&o.window)},
+		{"enabled", r.boolean(&o.enabled)},
 		{"until", func(n ast.Node, at place) {
 			text, ok := r.textOf(n, at)
 			if !ok {
@@ -236,8 +195,9 @@ func (r *reader) override(n ast.Node, at place) overrideDraft {
 			}
 			r.problem(at, "%q is no time: write 2026-12-01 or 2026-12-01T08:00:00Z", text)
 		}},
-		{"reason", r.text(&o.reason, &o.reasonAt)},
+		{"reason", r.text(&o.reason)},
 	}, refused...)
+	o.enabledGiven = r.given(at, "enabled")
 	return o
 }
 
@@ -258,15 +218,4 @@ func actionNames() (names []string) {
 		names = append(names, string(a))
 	}
 	return names
-}
-
-// under is the place of a field of the rule: where it stands, or the rule if
-// it does not.
-func (d *ruleDraft) under(at place, name string) place {
-	if at.line > 0 {
-		return at
-	}
-	here := d.at
-	here.path += "." + name
-	return here
 }

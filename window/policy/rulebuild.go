@@ -14,21 +14,21 @@ import (
 func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Identity) *window.Rule {
 	before := len(r.errors)
 	if d.name == "" {
-		r.check(d.under(d.nameAt, "name"), "is missing")
+		r.check(r.where(d.at, "name"), "is missing")
 	}
 	identity := r.buildIdentity(d, identities)
 	if d.scope == nil {
-		r.missing(d, d.under(d.scopeAt, "scope"), "is missing: a list of request fields; [] is one counter for all")
+		r.missing(d, r.where(d.at, "scope"), "is missing: a list of request fields; [] is one counter for all")
 	}
 	scope, err := fingerprint.NewScope(d.scope)
 	if err != nil {
-		r.problem(d.under(d.scopeAt, "scope"), "%s", err)
+		r.problem(r.where(d.at, "scope"), "%s", err)
 	}
 	r.checkCounter(d)
-	r.checkThreshold(d, d.threshold, d.under(d.thresholdAt, "threshold"), d.thresholdAt.line == 0 && d.threshold == 0)
+	r.checkThreshold(d, d.threshold, r.where(d.at, "threshold"), !r.given(d.at, "threshold") && d.threshold == 0)
 	if d.cooldown == 0 && !d.cooldownCounts {
-		if d.countsAt.line > 0 && !r.wrong[member(d.at.path, "cooldown")] {
-			r.missing(d, d.countsAt, "means nothing without a cooldown")
+		if r.given(d.at, "cooldown_counts") && !r.wrong[member(d.at.path, "cooldown")] {
+			r.missing(d, r.where(d.at, "cooldown_counts"), "means nothing without a cooldown")
 		}
 		d.cooldownCounts = true // a profile's, whose cooldown the rule took away
 	}
@@ -41,20 +41,20 @@ func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Iden
 	rule.ChatOverrides, rule.Off = d.chatOverrides, !d.enabled
 	r.checkChat(d)
 	if d.match != "" {
-		m := r.compile(d.match, d.under(d.matchAt, "match"))
+		m := r.compile(d.match, r.where(d.at, "match"))
 		rule.Match, rule.Reads, rule.Fields = m.match, m.reads, m.fields
 	}
 	for i := range d.overrides {
 		o := &d.overrides[i]
-		if o.thresholdAt.line > 0 {
-			r.checkThreshold(d, o.threshold, o.thresholdAt, false)
+		if r.given(o.at, "threshold") {
+			r.checkThreshold(d, o.threshold, r.where(o.at, "threshold"), false)
 		}
-		if o.windowAt.line > 0 && d.kind != "" {
+		if r.given(o.at, "window") && d.kind != "" {
 			r.checkWindow(d, o)
 		}
 		out := window.Override{Threshold: o.threshold, Action: window.Action(o.action), Window: o.window, Disabled: !o.enabled, Enabled: o.switchesOn(), Until: o.until, Reason: o.reason}
 		if o.match != "" {
-			m := r.compile(o.match, o.matchAt)
+			m := r.compile(o.match, r.where(o.at, "match"))
 			out.Match = m.match
 			rule.Reads |= m.reads
 			rule.Fields = append(rule.Fields, m.fields...)
@@ -62,7 +62,7 @@ func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Iden
 		switch last := i == len(d.overrides)-1; {
 		case o.match == "" && o.until.IsZero():
 			r.lacks(o.at, "needs a match, or it would be the rule itself", "match", "until")
-		case last && !o.changes(): // before others it keeps requests from them
+		case last && !o.changes() && !r.given(o.at, "threshold") && !r.given(o.at, "window"): // before others it keeps requests from them
 			r.lacks(o.at, "changes nothing: give it a threshold, action, window or enabled", "threshold", "action", "window", "enabled")
 		}
 		rule.Overrides = append(rule.Overrides, out)
@@ -93,7 +93,7 @@ func (d *ruleDraft) selection() string {
 }
 
 func (r *reader) buildIdentity(d *ruleDraft, identities map[string]*fingerprint.Identity) *fingerprint.Identity {
-	at := d.under(d.identityAt, "identity")
+	at := r.where(d.at, "identity")
 	if d.identity == "" && len(d.parts) == 0 {
 		if !r.wrong[at.path+"[0]"] { // none of its parts could be read
 			r.missing(d, at, "is missing: a name or a list of parts; docs/policy.md has them")
@@ -107,7 +107,7 @@ func (r *reader) buildIdentity(d *ruleDraft, identities map[string]*fingerprint.
 	}
 	id, err := fingerprint.New(d.identity, o)
 	if err != nil {
-		at, what := d.identityProblem(err, at)
+		at, what := r.identityProblem(d, err, at)
 		r.check(at, "%s", what)
 		return nil
 	}
@@ -117,10 +117,9 @@ func (r *reader) buildIdentity(d *ruleDraft, identities map[string]*fingerprint.
 
 // identityProblem finds the field that an identity does not take, and adds the
 // word that was meant, if its name is nearly right.
-func (d *ruleDraft) identityProblem(err error, at place) (place, string) {
+func (r *reader) identityProblem(d *ruleDraft, err error, at place) (place, string) {
 	if option, ok := errors.AsType[*fingerprint.OptionError](err); ok {
-		fields := map[string]place{"mask": d.maskAt, "limit_keys": d.limitKeysAt}
-		return d.under(fields[option.Option], option.Option), "means nothing to this identity"
+		return r.where(d.at, option.Option), "means nothing to this identity"
 	}
 	names := fingerprint.IdentityNames()
 	if d.identity != "" && !slices.Contains(names, d.identity) {

@@ -44,7 +44,10 @@ func partProblem(part string) string {
 func maskProblem(mask string) string { return unknown("mask", mask, fingerprint.MaskNames()) }
 
 func (r *reader) checkCounter(d *ruleDraft) {
-	at := d.under(d.kindAt, "counter")
+	at := r.where(d.at, "counter")
+	if r.given(d.at, "counter.kind") {
+		at = r.where(d.at, "counter.kind")
+	}
 	switch {
 	case d.kind == "":
 		if !d.broken {
@@ -55,19 +58,19 @@ func (r *reader) checkCounter(d *ruleDraft) {
 		r.problem(at, "tracker is only for profile: tool-call-shipped")
 	}
 	if d.window == 0 && !window.CounterNamed(d.kind).Endless {
-		if d.windowAt.line > 0 {
-			r.check(d.windowAt, "must be more than 0s: %s counts inside a window", d.kind)
+		if r.given(d.at, "counter.window") {
+			r.check(r.where(d.at, "counter.window"), "must be more than 0s: %s counts inside a window", d.kind)
 		} else {
 			at.path = member(d.at.path, "counter.window")
 			r.missing(d, at, "is missing: how long a repeat counts, as in 60s")
 		}
 	}
 	switch {
-	case d.periodAt.line == 0:
+	case !r.given(d.at, "counter.period"):
 	case !window.CounterNamed(d.kind).Periodic:
-		r.problem(d.under(d.periodAt, "counter.period"), "means nothing to %s: only cycle has a period", d.kind)
+		r.problem(r.where(d.at, "counter.period"), "means nothing to %s: only cycle has a period", d.kind)
 	case d.period < 1 || d.period > window.MaxPeriod:
-		r.problem(d.under(d.periodAt, "counter.period"), "must be from 1 to %d, is %d", window.MaxPeriod, d.period)
+		r.problem(r.where(d.at, "counter.period"), "must be from 1 to %d, is %d", window.MaxPeriod, d.period)
 	}
 }
 
@@ -77,19 +80,19 @@ func (d *ruleDraft) varies() bool { return window.CounterNamed(d.kind).Varies &&
 
 // switchesOn tells that the override says enabled: true, which only means
 // something where the rule is not.
-func (o *overrideDraft) switchesOn() bool { return o.enabled && o.enabledAt.line > 0 }
+func (o *overrideDraft) switchesOn() bool { return o.enabled && o.enabledGiven }
 
 // changes tells that the override says anything of what it matches.
 func (o *overrideDraft) changes() bool {
-	return o.threshold != 0 || o.thresholdAt.line > 0 || o.action != "" || o.window != 0 || o.windowAt.line > 0 || !o.enabled || o.enabledAt.line > 0
+	return o.threshold != 0 || o.action != "" || o.window != 0 || !o.enabled || o.enabledGiven
 }
 
 func (r *reader) checkWindow(d *ruleDraft, o *overrideDraft) {
 	switch {
 	case !d.varies():
-		r.check(o.windowAt, "needs counter streak with a window, or profile tool-call-shipped: to others it is the same for all requests; write a second rule, and match in both")
+		r.check(r.where(o.at, "window"), "needs counter streak with a window, or profile tool-call-shipped: to others it is the same for all requests; write a second rule, and match in both")
 	case o.window == 0:
-		r.check(o.windowAt, "must be more than 0s")
+		r.check(r.where(o.at, "window"), "must be more than 0s")
 	}
 }
 
@@ -104,7 +107,7 @@ func (r *reader) checkChat(d *ruleDraft) {
 	if !d.chatOverrides {
 		return
 	}
-	at := d.under(d.chatAt, "chat_overrides")
+	at := r.where(d.at, "chat_overrides")
 	if d.kind != "" && !d.varies() {
 		r.check(at, "needs counter streak with a window, or profile tool-call-shipped: a session may set its window")
 	}

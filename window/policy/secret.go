@@ -36,9 +36,8 @@ func (s Secret) Read() (string, error) {
 }
 
 // secret reads what names a variable of the environment.
-func (r *reader) secret(to *Secret, given *place) func(ast.Node, place) {
+func (r *reader) secret(to *Secret) func(ast.Node, place) {
 	return func(n ast.Node, at place) {
-		*given = at
 		text, ok := n.(*ast.StringNode)
 		if !ok || !fromEnvironment.MatchString(text.Value) {
 			r.problem(at, noSecret)

@@ -24,12 +24,10 @@ type Route struct {
 }
 
 type routeDraft struct {
-	at      place
-	match   string
-	matchAt place
-	to      []string
-	toAt    []place
-	named   bool // to is there
+	at    place
+	match string
+	to    []string
+	toAt  []place
 }
 
 // severityNames are the severities, the least first.
@@ -71,7 +69,7 @@ func (r *reader) sinks(n ast.Node, at place, d *draft) {
 			case kind == "log" && key != "name":
 				r.problem(here, "the log has no settings: it gets every alert")
 			case key == "name":
-				r.text(&sink.Name, &place{})(v.Value, here)
+				r.text(&sink.Name)(v.Value, here)
 				switch taken := d.sinkCalled(sink.Name); {
 				case sink.Name == "":
 					r.check(here, "must not be empty")
@@ -101,9 +99,8 @@ func (d *draft) sinkCalled(name string) bool {
 func (r *reader) route(n ast.Node, at place) routeDraft {
 	d := routeDraft{at: at}
 	r.mapping(n, at, []field{
-		{"match", r.text(&d.match, &d.matchAt)},
+		{"match", r.text(&d.match)},
 		{"to", func(n ast.Node, at place) {
-			d.named = true
 			r.list(n, at, func(n ast.Node, at place) {
 				if name, ok := r.textOf(n, at); ok {
 					d.to, d.toAt = append(d.to, name), append(d.toAt, at)
@@ -125,7 +122,7 @@ func (r *reader) buildRoutes(d *draft) (routes []Route) {
 	words := d.routeWords()
 	for i := range d.routes {
 		x := &d.routes[i]
-		if !x.named {
+		if !r.given(x.at, "to") {
 			r.lacks(x.at, "needs to: a list of sinks; [] is nobody", "to")
 		}
 		for k, name := range x.to {
@@ -146,7 +143,7 @@ func (r *reader) buildRoutes(d *draft) (routes []Route) {
 			r.lacks(x.at, "needs a match; 'true' is every alert", "match")
 			continue
 		}
-		routes = append(routes, Route{r.compileRoute(x.match, x.matchAt, words), x.to})
+		routes = append(routes, Route{r.compileRoute(x.match, r.where(x.at, "match"), words), x.to})
 	}
 	return routes
 }

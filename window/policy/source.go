@@ -15,7 +15,7 @@ import (
 // in the order of docs/policy.md, profiles written out.
 func (d *draft) source() []byte {
 	doc := yaml.MapSlice{{Key: "version", Value: Version}}
-	if d.latenessAt.line > 0 {
+	if d.latenessGiven {
 		doc = append(doc, yaml.MapItem{Key: "lateness", Value: window.Lasting(d.lateness)})
 	}
 	doc = append(doc,

@@ -153,8 +153,7 @@ func (v Value) Plain() string {
 // Integer reads a whole number of at least the least.
 func (v Value) Integer(least int) int {
 	n, before := 0, len(v.r.errors)
-	var at place
-	v.r.integer(&n, &at)(v.node, v.at)
+	v.r.integer(&n)(v.node, v.at)
 	if len(v.r.errors) == before && n < least {
 		v.r.problem(v.at, "must be at least %d, is %d", least, n)
 	}
