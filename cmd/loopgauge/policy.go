@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
@@ -44,11 +45,7 @@ func newPolicyCheck(u *ui) *cobra.Command {
 					errs = append(errs, err)
 					continue
 				}
-				rules := "rules"
-				if len(p.Rules) == 1 {
-					rules = "rule"
-				}
-				fmt.Fprintf(u.stdout, "%s: ok, %d %s\n", name, len(p.Rules), rules)
+				fmt.Fprintf(u.stdout, "%s: ok, %s\n", name, term.Plural(int64(len(p.Rules)), "rule", "rules"))
 				for _, hint := range hints {
 					u.say("%v", hint)
 				}

@@ -128,20 +128,7 @@ func (r *Reader) readRun() error {
 // add adds up two runs of partitions.
 func (r *runRow) add(o *runRow) {
 	r.Created, r.WorstLate = max(r.Created, o.Created), max(r.WorstLate, o.WorstLate)
-	for _, n := range [][2]*int64{
-		{&r.Tied, &o.Tied},
-		{&r.Answers, &o.Answers},
-		{&r.Unlogged, &o.Unlogged},
-		{&r.Lines, &o.Lines},
-		{&r.Judged, &o.Judged},
-		{&r.Blank, &o.Blank},
-		{&r.Malformed, &o.Malformed},
-		{&r.Duplicate, &o.Duplicate},
-		{&r.Late, &o.Late},
-		{&r.AllExcluded, &o.AllExcluded},
-	} {
-		*n[0] += *n[1]
-	}
+	addAll(r.numbers(), o.numbers())
 	for i, log := range o.Logs {
 		if i >= len(r.Logs) {
 			r.Logs = append(r.Logs, log)
@@ -158,18 +145,23 @@ func (r *runRow) add(o *runRow) {
 	}
 }
 
-func (r *ruleRow) add(o *ruleRow) {
-	for _, n := range [][2]*int64{
-		{&r.Judged, &o.Judged},
-		{&r.Counted, &o.Counted},
-		{&r.NotMatched, &o.NotMatched},
-		{&r.FellBack, &o.FellBack},
-		{&r.Fired, &o.Fired},
-		{&r.Episodes, &o.Episodes},
-		{&r.DroppedKeys, &o.DroppedKeys},
-	} {
-		*n[0] += *n[1]
+// numbers are those that add up.
+func (r *runRow) numbers() []*int64 {
+	return []*int64{&r.Tied, &r.Answers, &r.Unlogged, &r.Lines, &r.Judged, &r.Blank, &r.Malformed, &r.Duplicate, &r.Late, &r.AllExcluded}
+}
+
+func (r *ruleRow) numbers() []*int64 {
+	return []*int64{&r.Judged, &r.Counted, &r.NotMatched, &r.FellBack, &r.Fired, &r.Episodes, &r.DroppedKeys}
+}
+
+func addAll(to, from []*int64) {
+	for i, n := range from {
+		*to[i] += *n
 	}
+}
+
+func (r *ruleRow) add(o *ruleRow) {
+	addAll(r.numbers(), o.numbers())
 	for _, c := range o.NotComputable {
 		k := slices.IndexFunc(r.NotComputable, func(have causeRow) bool { return have.Cause == c.Cause })
 		if k < 0 {
