@@ -44,6 +44,15 @@ func (e Errors) sorted() Errors {
 	return e
 }
 
+// named are the names of what a list holds.
+func named[T any](list []T, name func(T) string) []string {
+	names := make([]string, len(list))
+	for i, x := range list {
+		names[i] = name(x)
+	}
+	return names
+}
+
 // suggest ends a message about a wrong word: with the one that was meant, if
 // one is near, and else with all there are.
 func suggest(word string, words []string) string {

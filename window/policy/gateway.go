@@ -252,11 +252,7 @@ func (f *fitted) takeAction(g string, actions ...window.Action) {
 	if slices.Contains(actions, window.Action(f.rule.action)) {
 		return
 	}
-	var names []string
-	for _, a := range actions {
-		names = append(names, string(a))
-	}
-	f.refuse("action", "%s has no %s; it can do %s", g, f.rule.action, strings.Join(names, ", "))
+	f.refuse("action", "%s has no %s; it can do %s", g, f.rule.action, strings.Join(namesOf(actions), ", "))
 }
 
 // differences adds the fields in which the rule is not what the gateway's form

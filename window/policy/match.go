@@ -147,10 +147,7 @@ func (r *reader) parse(env *cel.Env, text string, at place, of string, names []s
 
 // compile compiles a condition on a request.
 func (r *reader) compile(text string, at place) matcher {
-	var names []string
-	for _, v := range Variables {
-		names = append(names, v.Name)
-	}
+	names := named(Variables, func(v Variable) string { return v.Name })
 	parsed := r.parse(environment, text, at, "request", names)
 	if parsed == nil {
 		return matcher{}

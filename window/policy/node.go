@@ -130,10 +130,7 @@ func (r *reader) mapping(n ast.Node, at place, fields []field, hidden ...field) 
 		case h >= 0:
 			hidden[h].read(v.Value, placeOf(v.Key, path))
 		case i < 0:
-			var names []string
-			for _, f := range fields {
-				names = append(names, f.name)
-			}
+			names := named(fields, func(f field) string { return f.name })
 			r.problem(placeOf(v.Key, path), "unknown field%s", suggest(name, names))
 			if meant := Meant(name, names); meant != "" && !given(meant) {
 				r.spoil(member(at.path, meant))

@@ -11,10 +11,7 @@ import (
 
 // routeWords are the values of an alert's fields of which all are known.
 func (d *draft) routeWords() map[string][]string {
-	var rules []string
-	for _, rule := range d.rules {
-		rules = append(rules, rule.name)
-	}
+	rules := named(d.rules, func(rule *ruleDraft) string { return rule.name })
 	return map[string][]string{"severity": severityNames(), "rule": rules}
 }
 

@@ -201,11 +201,8 @@ func (r *reader) override(n ast.Node, at place) overrideDraft {
 	return o
 }
 
-func kindNames() (names []string) {
-	for _, k := range window.Counters {
-		names = append(names, k.Name)
-	}
-	return names
+func kindNames() []string {
+	return named(window.Counters, func(k window.CounterKind) string { return k.Name })
 }
 
 // freeKinds are those that any rule may have.
@@ -213,9 +210,8 @@ func freeKinds() []string {
 	return slices.DeleteFunc(kindNames(), func(name string) bool { return name == window.TrackerKind })
 }
 
-func actionNames() (names []string) {
-	for _, a := range window.Actions {
-		names = append(names, string(a))
-	}
-	return names
+func actionNames() []string { return namesOf(window.Actions) }
+
+func namesOf(actions []window.Action) []string {
+	return named(actions, func(a window.Action) string { return string(a) })
 }

@@ -31,11 +31,8 @@ type routeDraft struct {
 }
 
 // severityNames are the severities, the least first.
-func severityNames() (names []string) {
-	for _, s := range window.Severities {
-		names = append(names, string(s))
-	}
-	return names
+func severityNames() []string {
+	return named(window.Severities, func(s window.Severity) string { return string(s) })
 }
 
 // sinks checks kinds, what all sinks have, and that no secret stands in the
@@ -189,10 +186,7 @@ var routeEnvironment = func() *cel.Env {
 // compileRoute compiles the condition of a route; words are those that its
 // fields can be.
 func (r *reader) compileRoute(text string, at place, words map[string][]string) func(map[string]any) bool {
-	var names []string
-	for _, v := range RouteVariables {
-		names = append(names, v.Name)
-	}
+	names := named(RouteVariables, func(v RouteVariable) string { return v.Name })
 	parsed := r.parse(routeEnvironment, text, at, "alert", names)
 	if parsed == nil {
 		return nil
