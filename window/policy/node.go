@@ -35,9 +35,9 @@ func (r *reader) problem(at place, format string, args ...any) {
 
 // misread is a problem of a value that cannot be read. What is found later of
 // that value, or of what is inside it, follows from this one.
-func (r *reader) misread(at place, format string, args ...any) {
-	r.spoil(at.path)
-	r.problem(at, format, args...)
+func (v Value) misread(format string, args ...any) {
+	v.r.spoil(v.at.path)
+	v.r.problem(v.at, format, args...)
 }
 
 func (r *reader) spoil(path string) {
@@ -101,50 +101,45 @@ func asMapping(n ast.Node) (*ast.MappingNode, bool) {
 	return nil, false
 }
 
-// field is how a member of a mapping is read.
-type field struct {
-	name string
-	read func(n ast.Node, at place)
-}
-
-// mapping reads the members of a mapping. Members without a field, and members
-// given twice, are problems. The field that a member was meant to be is not missed
+// mapping reads the members of a mapping. Members that are not known, and members
+// given twice, are problems. The one that a member was meant to be is not missed
 // besides.
-// Hidden fields are no members, but have something to say.
-func (r *reader) mapping(n ast.Node, at place, fields []field, hidden ...field) {
-	m, ok := asMapping(n)
+// Hidden ones are no members, but have something to say.
+func (v Value) mapping(members []Member, hidden ...Member) {
+	m, ok := asMapping(v.node)
 	if !ok {
-		r.misread(at, "must be a mapping, is %s", kindOf(n))
+		v.misread("must be a mapping, is %s", kindOf(v.node))
 		return
 	}
+	r := v.r
 	given := func(name string) bool {
-		return slices.ContainsFunc(m.Values, func(v *ast.MappingValueNode) bool { return keyText(v.Key) == name })
+		return slices.ContainsFunc(m.Values, func(x *ast.MappingValueNode) bool { return keyText(x.Key) == name })
 	}
 	seen := map[string]bool{}
-	for _, v := range m.Values {
-		name := keyText(v.Key)
-		path := member(at.path, name)
-		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
-		h := slices.IndexFunc(hidden, func(f field) bool { return f.name == name })
-		switch {
+	for _, x := range m.Values {
+		name := keyText(x.Key)
+		path := member(v.at.path, name)
+		i := slices.IndexFunc(members, func(m Member) bool { return m.Name == name })
+		h := slices.IndexFunc(hidden, func(m Member) bool { return m.Name == name })
+		switch key := placeOf(x.Key, path); {
 		case h >= 0:
-			hidden[h].read(v.Value, placeOf(v.Key, path))
+			hidden[h].Read(Value{r, x.Value, key})
 		case i < 0:
-			names := named(fields, func(f field) string { return f.name })
-			r.problem(placeOf(v.Key, path), "unknown field%s", suggest(name, names))
+			names := named(members, func(m Member) string { return m.Name })
+			r.problem(key, "unknown field%s", suggest(name, names))
 			if meant := Meant(name, names); meant != "" && !given(meant) {
-				r.spoil(member(at.path, meant))
+				r.spoil(member(v.at.path, meant))
 			}
 		case seen[name]:
-			r.problem(placeOf(v.Key, path), "is there twice")
+			r.problem(key, "is there twice")
 		default:
 			seen[name] = true
-			here := placeOf(v.Value, path)
+			here := placeOf(x.Value, path)
 			if r.places == nil {
 				r.places = map[string]place{}
 			}
 			r.places[path] = here
-			fields[i].read(v.Value, here)
+			members[i].Read(Value{r, x.Value, here})
 		}
 	}
 }
@@ -186,33 +181,21 @@ func kindOf(n ast.Node) string {
 	return "something else"
 }
 
-// list reads the elements of a list.
-func (r *reader) list(n ast.Node, at place, read func(n ast.Node, at place)) {
-	s, ok := n.(*ast.SequenceNode)
-	if !ok {
-		r.misread(at, "must be a list, is %s", kindOf(n))
-		return
-	}
-	for i, v := range s.Values {
-		read(v, placeOf(v, fmt.Sprintf("%s[%d]", at.path, i)))
-	}
-}
-
-func (r *reader) texts(to *[]string) func(ast.Node, place) {
+func (r *reader) texts(to *[]string) func(Value) {
 	return r.words(to, func(string) string { return "" })
 }
 
 // words reads a list of texts, and takes those with which there is no problem.
-func (r *reader) words(to *[]string, problem func(string) string) func(ast.Node, place) {
-	return func(n ast.Node, at place) {
+func (r *reader) words(to *[]string, problem func(string) string) func(Value) {
+	return func(v Value) {
 		*to = []string{}
-		r.list(n, at, func(n ast.Node, at place) {
-			text, ok := r.textOf(n, at)
+		v.List(func(v Value) {
+			text, ok := v.textOf()
 			if !ok {
 				return
 			}
 			if what := problem(text); what != "" {
-				r.misread(at, "%s", what)
+				v.misread("%s", what)
 				return
 			}
 			*to = append(*to, text)
@@ -230,59 +213,59 @@ func stringOf(n ast.Node) (string, bool) {
 	return "", false
 }
 
-func (r *reader) textOf(n ast.Node, at place) (string, bool) {
-	if text, ok := stringOf(n); ok {
+func (v Value) textOf() (string, bool) {
+	if text, ok := stringOf(v.node); ok {
 		return text, true
 	}
-	r.misread(at, "must be a text, is %s", kindOf(n))
+	v.misread("must be a text, is %s", kindOf(v.node))
 	return "", false
 }
 
-func (r *reader) text(to *string) func(ast.Node, place) {
-	return func(n ast.Node, at place) { *to, _ = r.textOf(n, at) }
+func (r *reader) text(to *string) func(Value) {
+	return func(v Value) { *to, _ = v.textOf() }
 }
 
 // choice reads one of several words.
-func (r *reader) choice(words []string, set func(string)) func(ast.Node, place) {
+func (r *reader) choice(words []string, set func(string)) func(Value) {
 	return r.choiceOf(words, words, set)
 }
 
 // choiceOf takes one of words, and tells of some.
-func (r *reader) choiceOf(words, told []string, set func(string)) func(ast.Node, place) {
-	return func(n ast.Node, at place) {
-		text, ok := r.textOf(n, at)
+func (r *reader) choiceOf(words, told []string, set func(string)) func(Value) {
+	return func(v Value) {
+		text, ok := v.textOf()
 		switch {
 		case !ok:
 		case !slices.Contains(words, text):
-			r.misread(at, "%q is unknown%s", text, suggest(text, told))
+			v.misread("%q is unknown%s", text, suggest(text, told))
 		default:
 			set(text)
 		}
 	}
 }
 
-func (r *reader) boolean(to *bool) func(ast.Node, place) {
-	return func(n ast.Node, at place) {
-		if b, ok := n.(*ast.BoolNode); ok {
+func (r *reader) boolean(to *bool) func(Value) {
+	return func(v Value) {
+		if b, ok := v.node.(*ast.BoolNode); ok {
 			*to = b.Value
 			return
 		}
-		r.problem(at, "must be true or false, is %s", kindOf(n))
+		r.problem(v.at, "must be true or false, is %s", kindOf(v.node))
 	}
 }
 
-func (r *reader) integer(to *int) func(ast.Node, place) {
-	return func(n ast.Node, at place) {
-		i, ok := n.(*ast.IntegerNode)
+func (r *reader) integer(to *int) func(Value) {
+	return func(v Value) {
+		i, ok := v.node.(*ast.IntegerNode)
 		if !ok || octal.MatchString(i.Token.Value) {
-			r.misread(at, "must be a whole number, is %s", kindOf(n))
+			v.misread("must be a whole number, is %s", kindOf(v.node))
 			return
 		}
-		switch v := i.Value.(type) {
+		switch x := i.Value.(type) {
 		case int64:
-			*to = int(v)
+			*to = int(x)
 		case uint64:
-			*to = int(min(v, math.MaxInt64))
+			*to = int(min(x, math.MaxInt64))
 		}
 	}
 }
@@ -295,55 +278,55 @@ var octal = regexp.MustCompile(`^[-+]?0[0-9_]+$`)
 
 var scientific = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?[eE][+-]?[0-9]+$`)
 
-func (r *reader) number(to *float64) func(ast.Node, place) {
-	return func(n ast.Node, at place) {
-		switch n := n.(type) {
+func (r *reader) number(to *float64) func(Value) {
+	return func(v Value) {
+		switch n := v.node.(type) {
 		case *ast.FloatNode:
 			*to = n.Value
 		case *ast.IntegerNode:
 			if octal.MatchString(n.Token.Value) {
-				r.misread(at, "must be a number, is %s", kindOf(n))
+				v.misread("must be a number, is %s", kindOf(v.node))
 				return
 			}
-			switch v := n.Value.(type) {
+			switch x := n.Value.(type) {
 			case int64:
-				*to = float64(v)
+				*to = float64(x)
 			case uint64:
-				*to = float64(v)
+				*to = float64(x)
 			}
 		case *ast.StringNode:
 			// The parser takes 1e-06 for a text.
-			v, err := strconv.ParseFloat(n.Value, 64)
+			x, err := strconv.ParseFloat(n.Value, 64)
 			if err != nil || n.Token.Type != token.StringType || !scientific.MatchString(n.Value) {
-				r.misread(at, "must be a number, is %s", kindOf(n))
+				v.misread("must be a number, is %s", kindOf(v.node))
 				return
 			}
-			*to = v
+			*to = x
 		default:
-			r.misread(at, "must be a number, is %s", kindOf(n))
+			v.misread("must be a number, is %s", kindOf(v.node))
 			return
 		}
 		if *to < 0 {
-			r.problem(at, "must not be negative")
+			r.problem(v.at, "must not be negative")
 		}
 	}
 }
 
 // duration reads 90s, 10m, 1h30m or 7d.
-func (r *reader) duration(to *time.Duration) func(ast.Node, place) {
-	return func(n ast.Node, at place) {
-		if i, ok := n.(*ast.IntegerNode); ok {
-			r.misread(at, "needs a unit: write %vs for seconds", i.Value)
+func (r *reader) duration(to *time.Duration) func(Value) {
+	return func(v Value) {
+		if i, ok := v.node.(*ast.IntegerNode); ok {
+			v.misread("needs a unit: write %vs for seconds", i.Value)
 			return
 		}
-		text, ok := stringOf(n)
+		text, ok := stringOf(v.node)
 		if !ok {
-			r.misread(at, "must be a duration as in 90s or 10m, is %s", kindOf(n))
+			v.misread("must be a duration as in 90s or 10m, is %s", kindOf(v.node))
 			return
 		}
 		d, ok := ParseDuration(text)
 		if !ok {
-			r.misread(at, "%q is no duration: write it as 90s, 10m, 1h30m or 7d, from 1us to 3650d", text)
+			v.misread("%q is no duration: write it as 90s, 10m, 1h30m or 7d, from 1us to 3650d", text)
 			return
 		}
 		*to = d

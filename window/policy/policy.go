@@ -178,32 +178,19 @@ func newDraft() *draft {
 }
 
 func (r *reader) policy(doc *ast.MappingNode, d *draft) {
-	r.mapping(doc, place{}, []field{
+	Value{r: r, node: doc}.mapping([]Member{
 		{"version", r.integer(&d.version)},
 		{"lateness", r.duration(&d.lateness)},
 		{"event_time", r.choice([]string{string(End), string(Start)}, func(s string) { d.eventTime = EventTime(s) })},
 		{"duplicates", r.duration(&d.duplicates)},
 		{"session", r.texts(&d.session)},
-		{"rules", func(n ast.Node, at place) {
-			r.list(n, at, func(n ast.Node, at place) { d.rules = append(d.rules, r.rule(n, at)) })
-		}},
-		{"exclude", func(n ast.Node, at place) {
-			r.list(n, at, func(n ast.Node, at place) {
-				x := exclusionDraft{at: at}
-				r.mapping(n, at, []field{
-					{"name", r.text(&x.name)},
-					{"match", r.text(&x.match)},
-				})
-				d.exclude = append(d.exclude, x)
-			})
-		}},
-		{"prices", func(n ast.Node, at place) { r.prices(n, at, d) }},
-		{"sinks", func(n ast.Node, at place) { r.sinks(n, at, d) }},
-		{"routes", func(n ast.Node, at place) {
-			r.list(n, at, func(n ast.Node, at place) { d.routes = append(d.routes, r.route(n, at)) })
-		}},
-		{"links", func(n ast.Node, at place) { d.links = r.links(n, at) }},
-		{"kafka", func(n ast.Node, at place) { d.kafka = r.kafka(n, at) }},
+		{"rules", listOf(&d.rules, r.rule)},
+		{"exclude", listOf(&d.exclude, r.exclusion)},
+		{"prices", func(v Value) { r.prices(v, d) }},
+		{"sinks", func(v Value) { r.sinks(v, d) }},
+		{"routes", listOf(&d.routes, r.route)},
+		{"links", func(v Value) { d.links = r.links(v) }},
+		{"kafka", func(v Value) { d.kafka = r.kafka(v) }},
 	})
 	d.latenessGiven = r.given(place{}, "lateness")
 	switch {
@@ -212,6 +199,12 @@ func (r *reader) policy(doc *ast.MappingNode, d *draft) {
 	case d.version != Version:
 		r.check(r.where(place{}, "version"), "must be %d, is %d", Version, d.version)
 	}
+}
+
+func (r *reader) exclusion(v Value) exclusionDraft {
+	x := exclusionDraft{at: v.at}
+	v.mapping([]Member{{"name", r.text(&x.name)}, {"match", r.text(&x.match)}})
+	return x
 }
 
 // build checks the draft as a whole and makes the policy.

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -128,30 +126,21 @@ func parseProfile(name string, text []byte) (*Profile, error) {
 		return nil, r.errors
 	}
 	least := window.LeastThreshold
-	r.mapping(doc, place{}, []field{
+	Value{r: r, node: doc}.mapping([]Member{
 		{"title", r.text(&p.Title)},
 		{"reading", r.text(&p.Reading)},
 		{"kind", r.choice([]string{string(OfGateway), string(OfAgent), string(OfLimit), string(Advice)}, func(s string) { p.Kind = Kind(s) })},
 		{"source", r.text(&p.Source)},
 		{"notes", r.text(&p.Notes)},
-		{"differences", func(n ast.Node, at place) {
-			r.list(n, at, func(n ast.Node, at place) {
-				var d Difference
-				r.mapping(n, at, []field{{"of", r.text(&d.Of)}, {"shipped", r.text(&d.Shipped)}, {"documented", r.text(&d.Documented)}, {"otherwise", r.text(&d.Otherwise)}})
-				p.Differences = append(p.Differences, d)
-			})
-		}},
+		{"differences", listOf(&p.Differences, func(v Value) (d Difference) {
+			v.mapping([]Member{{"of", r.text(&d.Of)}, {"shipped", r.text(&d.Shipped)}, {"documented", r.text(&d.Documented)}, {"otherwise", r.text(&d.Otherwise)}})
+			return d
+		})},
 		{"min_threshold", r.integer(&least)},
-		{"rules", func(n ast.Node, at place) {
-			r.list(n, at, func(n ast.Node, at place) {
-				rule := r.rule(n, at)
-				rule.profile = name
-				p.rules = append(p.rules, rule)
-			})
-		}},
+		{"rules", listOf(&p.rules, r.rule)},
 	})
 	for _, rule := range p.rules {
-		rule.from = name
+		rule.profile, rule.from = name, name
 		if len(p.rules) > 1 {
 			rule.from += "/" + rule.name
 		}

@@ -63,34 +63,34 @@ func newRuleDraft() *ruleDraft {
 
 // rule reads one rule. Its profile, if it names one, is read before the rest,
 // wherever it stands.
-func (r *reader) rule(n ast.Node, at place) *ruleDraft {
+func (r *reader) rule(v Value) *ruleDraft {
 	d := newRuleDraft()
-	base, ok := r.base(n, at)
+	base, ok := r.base(v)
 	if base != nil {
 		d = base
 	}
 	d.broken = !ok
-	d.at = at
+	d.at = v.at
 	d.name = ""
-	r.mapping(n, at, []field{
+	v.mapping([]Member{
 		{"name", r.text(&d.name)},
 		{"profile", r.text(&d.profile)},
 		{"enabled", r.boolean(&d.enabled)},
-		{"identity", func(n ast.Node, at place) {
+		{"identity", func(v Value) {
 			d.identity, d.parts = "", nil
-			if _, ok := n.(*ast.SequenceNode); ok {
-				r.words(&d.parts, partProblem)(n, at)
+			if _, ok := v.node.(*ast.SequenceNode); ok {
+				r.words(&d.parts, partProblem)(v)
 				return
 			}
-			d.identity, _ = r.textOf(n, at)
+			d.identity, _ = v.textOf()
 		}},
 		{"mask", r.words(&d.mask, maskProblem)},
 		{"normalize", r.choice([]string{"lower", "none"}, func(s string) { d.lower = s == "lower" })},
 		{"limit_keys", r.texts(&d.limitKeys)},
 		{"body_hash", r.choice(bodyHashes, func(s string) { d.bodyHash = s })},
 		{"scope", r.words(&d.scope, scopeProblem)},
-		{"counter", func(n ast.Node, at place) {
-			r.mapping(n, at, []field{
+		{"counter", func(v Value) {
+			v.mapping([]Member{
 				{"kind", r.choiceOf(kindNames(), freeKinds(), func(s string) { d.kind = s })},
 				{"window", r.duration(&d.window)},
 				{"closed", r.boolean(&d.closed)},
@@ -106,12 +106,9 @@ func (r *reader) rule(n ast.Node, at place) *ruleDraft {
 		{"action", r.choice(actionNames(), func(s string) { d.action = s })},
 		{"chat_overrides", r.boolean(&d.chatOverrides)},
 		{"match", r.text(&d.match)},
-		{"overrides", func(n ast.Node, at place) {
-			d.overrides = nil
-			r.list(n, at, func(n ast.Node, at place) { d.overrides = append(d.overrides, r.override(n, at)) })
-		}},
+		{"overrides", listOf(&d.overrides, r.override)},
 	})
-	d.broken = d.broken || r.wrong[member(at.path, "profile")]
+	d.broken = d.broken || r.wrong[member(v.at.path, "profile")]
 	return d
 }
 
@@ -133,17 +130,17 @@ func (d *ruleDraft) clone() *ruleDraft {
 
 // base is a copy of the profile's rule that a rule builds on, nil if it names
 // none. It is not ok if the profile is not there.
-func (r *reader) base(n ast.Node, at place) (rule *ruleDraft, ok bool) {
-	m, ok := asMapping(n)
+func (r *reader) base(v Value) (rule *ruleDraft, ok bool) {
+	m, ok := asMapping(v.node)
 	if !ok {
 		return nil, true
 	}
-	for _, v := range m.Values {
-		if keyText(v.Key) != "profile" {
+	for _, x := range m.Values {
+		if keyText(x.Key) != "profile" {
 			continue
 		}
-		here := placeOf(v.Value, at.path+".profile")
-		text, ok := v.Value.(*ast.StringNode)
+		here := placeOf(x.Value, v.at.path+".profile")
+		text, ok := x.Value.(*ast.StringNode)
 		if !ok {
 			return nil, false // read again below, and said there
 		}
@@ -168,22 +165,22 @@ func (r *reader) base(n ast.Node, at place) (rule *ruleDraft, ok bool) {
 // fixed are the fields of a rule that an override may not change.
 var fixed = []string{"identity", "scope", "counter", "mask", "normalize", "limit_keys", "body_hash", "profile"}
 
-func (r *reader) override(n ast.Node, at place) overrideDraft {
-	o := overrideDraft{at: at, enabled: true}
-	var refused []field
+func (r *reader) override(v Value) overrideDraft {
+	o := overrideDraft{at: v.at, enabled: true}
+	var refused []Member
 	for _, name := range fixed {
-		refused = append(refused, field{name, func(_ ast.Node, at place) {
-			r.problem(at, "an override cannot change it: write a second rule, and match in both")
+		refused = append(refused, Member{name, func(v Value) {
+			r.problem(v.at, "an override cannot change it: write a second rule, and match in both")
 		}})
 	}
-	r.mapping(n, at, []field{
+	v.mapping([]Member{
 		{"match", r.text(&o.match)},
 		{"threshold", r.integer(&o.threshold)},
 		{"action", r.choice(actionNames(), func(s string) { o.action = s })},
 		{"window", r.duration(&o.window)},
 		{"enabled", r.boolean(&o.enabled)},
-		{"until", func(n ast.Node, at place) {
-			text, ok := r.textOf(n, at)
+		{"until", func(v Value) {
+			text, ok := v.textOf()
 			if !ok {
 				return
 			}
@@ -193,11 +190,11 @@ func (r *reader) override(n ast.Node, at place) overrideDraft {
 					return
 				}
 			}
-			r.problem(at, "%q is no time: write 2026-12-01 or 2026-12-01T08:00:00Z", text)
+			r.problem(v.at, "%q is no time: write 2026-12-01 or 2026-12-01T08:00:00Z", text)
 		}},
 		{"reason", r.text(&o.reason)},
 	}, refused...)
-	o.enabledGiven = r.given(at, "enabled")
+	o.enabledGiven = r.given(v.at, "enabled")
 	return o
 }
 

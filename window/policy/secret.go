@@ -36,11 +36,11 @@ func (s Secret) Read() (string, error) {
 }
 
 // secret reads what names a variable of the environment.
-func (r *reader) secret(to *Secret) func(ast.Node, place) {
-	return func(n ast.Node, at place) {
-		text, ok := n.(*ast.StringNode)
+func (r *reader) secret(to *Secret) func(Value) {
+	return func(v Value) {
+		text, ok := v.node.(*ast.StringNode)
 		if !ok || !fromEnvironment.MatchString(text.Value) {
-			r.problem(at, noSecret)
+			r.problem(v.at, noSecret)
 			return
 		}
 		to.Env = strings.TrimSuffix(strings.TrimPrefix(text.Value, "${"), "}")

@@ -37,22 +37,22 @@ func severityNames() []string {
 
 // sinks checks kinds, what all sinks have, and that no secret stands in the
 // file. What a sink makes of its other settings is the sink's.
-func (r *reader) sinks(n ast.Node, at place, d *draft) {
-	r.list(n, at, func(n ast.Node, at place) {
-		m, ok := asMapping(n)
+func (r *reader) sinks(v Value, d *draft) {
+	v.List(func(v Value) {
+		m, ok := asMapping(v.node)
 		if !ok || len(m.Values) != 1 {
-			r.problem(at, "must be one sink with its settings, as in - slack: {...}")
+			r.problem(v.at, "must be one sink with its settings, as in - slack: {...}")
 			return
 		}
 		kind := keyText(m.Values[0].Key)
 		if !slices.Contains(sinkKinds, kind) {
-			r.problem(at, "no sink is called %q%s", kind, suggest(kind, sinkKinds))
+			r.problem(v.at, "no sink is called %q%s", kind, suggest(kind, sinkKinds))
 			d.sinkLost = true
 			return
 		}
-		path := at.path + "." + kind
+		path := v.at.path + "." + kind
 		r.secrets(m.Values[0].Value, path)
-		sink := Sink{Kind: kind, Name: kind, Settings: map[string]string{}, Place: fmt.Sprintf("%s:%d:%d: %s", r.file, at.line, at.column, path)}
+		sink := Sink{Kind: kind, Name: kind, Settings: map[string]string{}, Place: fmt.Sprintf("%s:%d:%d: %s", r.file, v.at.line, v.at.column, path)}
 		settings, ok := asMapping(m.Values[0].Value)
 		if !ok {
 			if _, none := m.Values[0].Value.(*ast.NullNode); !none {
@@ -60,13 +60,13 @@ func (r *reader) sinks(n ast.Node, at place, d *draft) {
 			}
 			settings = &ast.MappingNode{}
 		}
-		for _, v := range settings.Values {
-			here := placeOf(v.Value, path+"."+keyText(v.Key))
-			switch key := keyText(v.Key); {
+		for _, x := range settings.Values {
+			here := placeOf(x.Value, path+"."+keyText(x.Key))
+			switch key := keyText(x.Key); {
 			case kind == "log" && key != "name":
 				r.problem(here, "the log has no settings: it gets every alert")
 			case key == "name":
-				r.text(&sink.Name)(v.Value, here)
+				r.text(&sink.Name)(Value{r, x.Value, here})
 				switch taken := d.sinkCalled(sink.Name); {
 				case sink.Name == "":
 					r.check(here, "must not be empty")
@@ -74,14 +74,14 @@ func (r *reader) sinks(n ast.Node, at place, d *draft) {
 					r.problem(here, "another sink is called %q", sink.Name)
 				}
 			case key == "min_severity":
-				r.choice(severityNames(), func(s string) { sink.Least = window.Severity(s) })(v.Value, here)
+				r.choice(severityNames(), func(s string) { sink.Least = window.Severity(s) })(Value{r, x.Value, here})
 			default:
-				scalar, ok := v.Value.(ast.ScalarNode)
-				switch _, none := v.Value.(*ast.NullNode); {
+				scalar, ok := x.Value.(ast.ScalarNode)
+				switch _, none := x.Value.(*ast.NullNode); {
 				case ok && !none:
 					sink.Settings[key] = fmt.Sprint(scalar.GetValue())
 				case !IsSecret(key): // of which that is said already
-					r.problem(here, "must be a text, is %s", kindOf(v.Value))
+					r.problem(here, "must be a text, is %s", kindOf(x.Value))
 				}
 			}
 		}
@@ -93,14 +93,14 @@ func (d *draft) sinkCalled(name string) bool {
 	return slices.ContainsFunc(d.sinks, func(s Sink) bool { return s.Name == name })
 }
 
-func (r *reader) route(n ast.Node, at place) routeDraft {
-	d := routeDraft{at: at}
-	r.mapping(n, at, []field{
+func (r *reader) route(v Value) routeDraft {
+	d := routeDraft{at: v.at}
+	v.mapping([]Member{
 		{"match", r.text(&d.match)},
-		{"to", func(n ast.Node, at place) {
-			r.list(n, at, func(n ast.Node, at place) {
-				if name, ok := r.textOf(n, at); ok {
-					d.to, d.toAt = append(d.to, name), append(d.toAt, at)
+		{"to", func(v Value) {
+			v.List(func(v Value) {
+				if name, ok := v.textOf(); ok {
+					d.to, d.toAt = append(d.to, name), append(d.toAt, v.at)
 				}
 			})
 		}},

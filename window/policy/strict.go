@@ -3,6 +3,7 @@ package policy
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -41,7 +42,7 @@ func NewStrict(name string, text []byte, noun, members, doc string) *Strict {
 // Read hands every member to its reader, once.
 func (s *Strict) Read(members ...Member) {
 	if s.doc != nil {
-		s.r.mapping(s.doc, place{}, s.r.fields(members))
+		Value{r: s.r, node: s.doc}.mapping(members)
 	}
 }
 
@@ -85,15 +86,6 @@ func (s *Strict) Replace(member, lines string) ([]byte, error) {
 	return append(out, bytes.Join(all[to:], nil)...), nil
 }
 
-// fields is members as mapping wants them.
-func (r *reader) fields(members []Member) []field {
-	fields := make([]field, len(members))
-	for i, m := range members {
-		fields[i] = field{m.Name, func(n ast.Node, at place) { m.Read(Value{r, n, at}) }}
-	}
-	return fields
-}
-
 // Problem is one about this value, not yet added to any.
 func (v Value) Problem(what string) Problem {
 	return Problem{v.r.file, v.at.line, v.at.column, v.at.path, what}
@@ -110,23 +102,46 @@ func (v Value) Lacks(what string, members ...string) { v.r.lacks(v.at, what, mem
 func (v Value) Set() bool { return v.r != nil }
 
 // Mapping hands every member to its reader, once.
-func (v Value) Mapping(members ...Member) { v.r.mapping(v.node, v.at, v.r.fields(members)) }
+func (v Value) Mapping(members ...Member) { v.mapping(members) }
 
 // List hands over every element.
 func (v Value) List(read func(Value)) {
-	v.r.list(v.node, v.at, func(n ast.Node, at place) { read(Value{v.r, n, at}) })
+	s, ok := v.node.(*ast.SequenceNode)
+	if !ok {
+		v.misread("must be a list, is %s", kindOf(v.node))
+		return
+	}
+	for i, n := range s.Values {
+		read(Value{v.r, n, placeOf(n, fmt.Sprintf("%s[%d]", v.at.path, i))})
+	}
+}
+
+// listOf reads a list of what read reads.
+func listOf[T any](to *[]T, read func(Value) T) func(Value) {
+	return func(v Value) {
+		*to = nil
+		v.List(func(v Value) { *to = append(*to, read(v)) })
+	}
 }
 
 // Members hands over every member of a mapping whose names the file chooses.
 func (v Value) Members(read func(name string, v Value)) {
-	var members []Member
-	if m, ok := asMapping(v.node); ok {
-		for _, x := range m.Values {
-			name := keyText(x.Key)
-			members = append(members, Member{name, func(v Value) { read(name, v) }})
-		}
+	m, ok := asMapping(v.node)
+	if !ok {
+		v.misread("must be a mapping, is %s", kindOf(v.node))
+		return
 	}
-	v.Mapping(members...)
+	seen := map[string]bool{}
+	for _, x := range m.Values {
+		name := keyText(x.Key)
+		path := member(v.at.path, name)
+		if seen[name] {
+			v.r.problem(placeOf(x.Key, path), "is there twice")
+			continue
+		}
+		seen[name] = true
+		read(name, Value{v.r, x.Value, placeOf(x.Value, path)})
+	}
 }
 
 // Shape is what the value is, in words: a text, a list, a mapping, a number.
@@ -137,7 +152,7 @@ func (v Value) IsText() bool { return kindOf(v.node) == "a text" }
 
 // Text reads a text that is not empty.
 func (v Value) Text() string {
-	text, ok := v.r.textOf(v.node, v.at)
+	text, ok := v.textOf()
 	if ok && strings.TrimSpace(text) == "" {
 		v.Reject("must not be empty")
 	}
@@ -153,7 +168,7 @@ func (v Value) Plain() string {
 // Integer reads a whole number of at least the least.
 func (v Value) Integer(least int) int {
 	n, before := 0, len(v.r.errors)
-	v.r.integer(&n)(v.node, v.at)
+	v.r.integer(&n)(v)
 	if len(v.r.errors) == before && n < least {
 		v.r.problem(v.at, "must be at least %d, is %d", least, n)
 	}
@@ -163,13 +178,13 @@ func (v Value) Integer(least int) int {
 // Number reads a number that is not negative.
 func (v Value) Number() float64 {
 	var x float64
-	v.r.number(&x)(v.node, v.at)
+	v.r.number(&x)(v)
 	return x
 }
 
 // OneOf rejects a word that is not one of them.
 func (v Value) OneOf(words []string) string {
 	var word string
-	v.r.choice(words, func(s string) { word = s })(v.node, v.at)
+	v.r.choice(words, func(s string) { word = s })(v)
 	return word
 }
