@@ -76,6 +76,27 @@ func show[T any](p *T) string {
 	return fmt.Sprint(*p)
 }
 
+// holds wants of the verdicts on a log those of a row of vectors. Where the variant
+// is another reading it says whether they differ.
+func (v *variant) holds(t *testing.T, row int, log string, events int, right func(k int, g verdict) bool, want func(k int) string) (differs bool) {
+	t.Helper()
+	got := verdicts(t, v.policy, log, v.flags...)
+	if len(got) != events {
+		t.Fatalf("row %d: %d verdicts for %d events", row, len(got), events)
+	}
+	for k, g := range got {
+		if right(k, g) {
+			continue
+		}
+		if !v.other {
+			t.Errorf("%s: row %d, event %d: count %s fired %t action %s reason %s retry %s delay %s, want %s",
+				v.name, row, k, show(g.Count), g.Fired, g.Action, show(g.Reason), show(g.RetryAfter), show(g.DelayMS), want(k))
+		}
+		return v.other
+	}
+	return false
+}
+
 func TestFairvisorSequences(t *testing.T) {
 	t.Parallel()
 	type event struct {
@@ -102,23 +123,13 @@ func TestFairvisorSequences(t *testing.T) {
 		}
 		settings := fmt.Sprintf(`{"id": "f", "spec": {"selector": {"pathPrefix": "/"}, "rules": [], "loop_detection": {"enabled": true, "window_seconds": %d, "threshold_identical_requests": %d, "action": %q}}}`, s.Window, s.Threshold, s.Action)
 		for _, v := range variants(rule("fairvisor"), imported(t, "fairvisor", settings), rule("fairvisor-documented")) {
-			got := verdicts(t, v.policy, log.String(), v.flags...)
-			if len(got) != len(s.Events) {
-				t.Fatalf("row %d: %d verdicts for %d events", i, len(got), len(s.Events))
-			}
-			for k, e := range s.Events {
-				g := got[k]
-				if *g.Count == e.Count && g.Fired == e.Detected && same(g.RetryAfter, e.RetryAfter) && same(g.DelayMS, e.DelayMS) {
-					continue
-				}
-				if v.other {
-					// The documents say that each hit renews the window; the
-					// shipped counter ends it so long after its first hit.
-					differ++
-					break
-				}
-				t.Errorf("%s: row %d, hit %d at %.3f: count %d fired %t retry %s delay %s, want %+v", v.name, i, k, e.T, *g.Count, g.Fired, show(g.RetryAfter), show(g.DelayMS), e)
-				break
+			// The documents say that each hit renews the window; the shipped counter
+			// ends it so long after its first hit.
+			if v.holds(t, i, log.String(), len(s.Events), func(k int, g verdict) bool {
+				e := s.Events[k]
+				return *g.Count == e.Count && g.Fired == e.Detected && same(g.RetryAfter, e.RetryAfter) && same(g.DelayMS, e.DelayMS)
+			}, func(k int) string { return fmt.Sprintf("%+v", s.Events[k]) }) {
+				differ++
 			}
 		}
 	}
@@ -155,22 +166,14 @@ func TestAISGSequences(t *testing.T) {
 		settings := imported(t, "aisg", fmt.Sprintf("LOOP_GUARD_WINDOW_SECONDS=%d\nLOOP_GUARD_MAX_HITS=%d\nLOOP_GUARD_COOLDOWN_SECONDS=%d\n", s.Window, s.MaxHits, s.Cooldown))
 		article := strings.Replace(settings, "profile: aisg\n", "profile: aisg-article\n", 1)
 		for _, v := range variants(rule("aisg-article"), article, rule("aisg")) {
-			got := verdicts(t, v.policy, log.String(), v.flags...)
-			if len(got) != len(s.Events) {
-				t.Fatalf("row %d: %d verdicts for %d events", i, len(got), len(s.Events))
-			}
-			for k, e := range s.Events {
-				g := got[k]
-				if same(g.Count, e.HitCount) && g.Fired == e.Blocked && same(g.Reason, e.Why) {
-					continue
-				}
-				if v.other {
-					differ++ // the documents describe a rolling window, the article a fixed one
-					break
-				}
-				t.Errorf("%s: row %d, hit %d at %.3f: count %s fired %t reason %s, want count %s blocked %t why %s",
-					v.name, i, k, e.T, show(g.Count), g.Fired, show(g.Reason), show(e.HitCount), e.Blocked, show(e.Why))
-				break
+			// The documents describe a rolling window, the article a fixed one.
+			if v.holds(t, i, log.String(), len(s.Events), func(k int, g verdict) bool {
+				e := s.Events[k]
+				return same(g.Count, e.HitCount) && g.Fired == e.Blocked && same(g.Reason, e.Why)
+			}, func(k int) string {
+				return fmt.Sprintf("count %s blocked %t why %s", show(s.Events[k].HitCount), s.Events[k].Blocked, show(s.Events[k].Why))
+			}) {
+				differ++
 			}
 		}
 	}
@@ -224,21 +227,12 @@ func TestToolCallSequences(t *testing.T) {
 			case "session":
 				text = strings.Replace(text, `"session":"s"`, `"session":"s","messages":[{"role":"user","content":"`+chat+`"}]`, 1)
 			}
-			got := verdicts(t, v.policy, text, v.flags...)
-			if len(got) != len(s.Events) {
-				t.Fatalf("row %d: %d verdicts for %d events", i, len(got), len(s.Events))
-			}
-			for k, e := range s.Events {
-				g := got[k]
-				if g.Action == e.Verdict && g.Fired == (e.Verdict != "allow") && (e.Repeats == nil || same(g.Count, e.Repeats)) {
-					continue
-				}
-				if v.other {
-					differ++ // the design counts calls in a row only, and records blocked ones
-					break
-				}
-				t.Errorf("%s: row %d, call %d at %.3f: %s count %s, want %s count %s", v.name, i, k, e.T, g.Action, show(g.Count), e.Verdict, show(e.Repeats))
-				break
+			// The design counts calls in a row only, and records blocked ones.
+			if v.holds(t, i, text, len(s.Events), func(k int, g verdict) bool {
+				e := s.Events[k]
+				return g.Action == e.Verdict && g.Fired == (e.Verdict != "allow") && (e.Repeats == nil || same(g.Count, e.Repeats))
+			}, func(k int) string { return fmt.Sprintf("%s count %s", s.Events[k].Verdict, show(s.Events[k].Repeats)) }) {
+				differ++
 			}
 		}
 	}

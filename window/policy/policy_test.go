@@ -160,14 +160,6 @@ func TestRuleOverProfile(t *testing.T) {
 	f("profile: loopgauge/last-messages, quiet: 5m", `last-messages by [conversation], sliding 1m0s, 4: warn quiet 5m0s [ match disabled "probes repeat on purpose" ]`)
 }
 
-// One change must not reach the profile itself, nor the next rule made of it.
-func TestProfileIsCopied(t *testing.T) {
-	p := parse(t, `{version: 1, rules: [{name: a, profile: zelyx, threshold: 3, scope: [user], overrides: []}, {name: b, profile: zelyx}]}`)
-	if got, want := fields(p.Rules[1]), `b of session-model-tools by [caller], sliding 1m0s, 10: warn [ match 100 "calls without a session" ]`; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}
-
 const example = `# yaml-language-server: $schema=./loopgauge.schema.json
 version: 1
 lateness: 10s
