@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -282,37 +281,6 @@ verdicts/date=2026-11-20/verdicts.parquet`
 	for _, c := range parsed(t, load(t, filepath.Join(dir, "events/date=2026-11-21/events.parquet"))).Metadata().RowGroups[0].Columns {
 		if c.MetaData.Codec.String() != "ZSTD" {
 			t.Errorf("column %v is packed with %v", c.MetaData.PathInSchema, c.MetaData.Codec)
-		}
-	}
-}
-
-// Rows come in groups of a bounded number, and lose nothing at their edges.
-func TestManyEvents(t *testing.T) {
-	dir := t.TempDir()
-	p := plan(t)
-	d := create(t, dir, p)
-	x := p.NewExtractor(window.ExtractOptions{})
-	r := requests()[1]
-	r.Cost = math.NaN()
-	const n = rowGroup + batch/2 + 1
-	for i := range n / 2 {
-		r.Time, r.Position.Line = midnight+int64(i), int64(i+1)
-		var ev window.Event
-		x.Event(&r, &ev)
-		if err := d.AddEvent(&ev); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := d.Close(Run{}); err != nil {
-		t.Fatal(err)
-	}
-	list := rows[eventRow](t, dir, "events/date=2026-11-21/events.parquet")
-	if len(list) != n/2*2 {
-		t.Fatalf("%d rows of %d", len(list), n/2*2)
-	}
-	for i, row := range list {
-		if row.Seq != int64(i/2) || row.Line != int64(i/2+1) {
-			t.Fatalf("row %d is of event %d, line %d", i, row.Seq, row.Line)
 		}
 	}
 }
