@@ -156,30 +156,8 @@ type DocumentScore struct {
 	F1            *float64 `json:"f1"`
 }
 
-// DocumentEpisode is one repeat that the recommended rules fire on; without a
-// recommendation, one that the rules as they are fire on.
-type DocumentEpisode struct {
-	ID            string            `json:"id"`
-	Rule          string            `json:"rule"`
-	Scope         map[string]string `json:"scope"`
-	Fingerprint   string            `json:"fingerprint"`
-	Kind          window.Kind       `json:"kind"`
-	Evidence      string            `json:"evidence"`
-	First         string            `json:"first"`
-	Fired         string            `json:"fired"`
-	Last          string            `json:"last"`
-	Requests      int64             `json:"requests"`
-	RequestsAfter int64             `json:"requests_after"`
-	TokensAfter   int64             `json:"tokens_after"`
-	CostAfter     float64           `json:"cost_after"`
-	Statuses      map[string]int64  `json:"statuses"`
-	Session       *string           `json:"session"`
-	Caller        *string           `json:"caller"`
-	Model         *string           `json:"model"`
-}
-
-// DocumentRepeat is one repeat, whatever fires on it.
-type DocumentRepeat struct {
+// DocumentKey says which repeat one is, and of what kind.
+type DocumentKey struct {
 	ID          string            `json:"id"`
 	Rule        string            `json:"rule"`
 	Scope       map[string]string `json:"scope"`
@@ -187,10 +165,31 @@ type DocumentRepeat struct {
 	Kind        window.Kind       `json:"kind"`
 	Evidence    string            `json:"evidence"`
 	First       string            `json:"first"`
-	Last        string            `json:"last"`
-	Requests    int64             `json:"requests"`
-	Session     *string           `json:"session"`
-	Caller      *string           `json:"caller"`
+}
+
+// DocumentEpisode is one repeat that the recommended rules fire on; without a
+// recommendation, one that the rules as they are fire on.
+type DocumentEpisode struct {
+	DocumentKey
+	Fired         string           `json:"fired"`
+	Last          string           `json:"last"`
+	Requests      int64            `json:"requests"`
+	RequestsAfter int64            `json:"requests_after"`
+	TokensAfter   int64            `json:"tokens_after"`
+	CostAfter     float64          `json:"cost_after"`
+	Statuses      map[string]int64 `json:"statuses"`
+	Session       *string          `json:"session"`
+	Caller        *string          `json:"caller"`
+	Model         *string          `json:"model"`
+}
+
+// DocumentRepeat is one repeat, whatever fires on it.
+type DocumentRepeat struct {
+	DocumentKey
+	Last     string  `json:"last"`
+	Requests int64   `json:"requests"`
+	Session  *string `json:"session"`
+	Caller   *string `json:"caller"`
 }
 
 // newDocument gathers a report, but for the long lists: see WriteDocument.

@@ -98,11 +98,14 @@ func (r *Report) documentCells() (cells []DocumentCell) {
 	return cells
 }
 
+func documentKey(k *Repeat) DocumentKey {
+	return DocumentKey{k.ID(), k.Rule.Name, k.Rule.Scope.Named(k.Scope), k.Fingerprint.String(), k.Kind, k.Evidence, window.Stamp(k.First)}
+}
+
 func documentEpisode(f fired) DocumentEpisode {
 	k := f.Repeat
 	d := DocumentEpisode{
-		ID: k.ID(), Rule: k.Rule.Name, Scope: k.Rule.Scope.Named(k.Scope), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
-		First: window.Stamp(k.First), Fired: window.Stamp(f.Time), Last: window.Stamp(k.Last), Requests: k.Requests, RequestsAfter: f.After,
+		DocumentKey: documentKey(k), Fired: window.Stamp(f.Time), Last: window.Stamp(k.Last), Requests: k.Requests, RequestsAfter: f.After,
 		TokensAfter: f.Tokens, CostAfter: f.Cost, Statuses: map[string]int64{},
 		Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller), Model: replay.TextOrNull(k.Model),
 	}
@@ -130,7 +133,6 @@ func (r *Report) longestRepeats() []*Repeat {
 
 func documentRepeat(k *Repeat) DocumentRepeat {
 	return DocumentRepeat{
-		ID: k.ID(), Rule: k.Rule.Name, Scope: k.Rule.Scope.Named(k.Scope), Fingerprint: k.Fingerprint.String(), Kind: k.Kind, Evidence: k.Evidence,
-		First: window.Stamp(k.First), Last: window.Stamp(k.Last), Requests: k.Requests, Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller),
+		DocumentKey: documentKey(k), Last: window.Stamp(k.Last), Requests: k.Requests, Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller),
 	}
 }

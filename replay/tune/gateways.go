@@ -38,17 +38,20 @@ type Matter struct {
 
 // gatewayCounts follow the firings of the gateways' rules.
 type gatewayCounts struct {
-	gateways []Gateway
-	byRule   map[*window.Rule][]int
-	requests []int64
-	last     []fingerprint.Position
-	some     []bool
-	counted  []bool          // that are among those it counts
-	flagged  sampled[uint64] // by bits: the gateways that acted in it
-	episodes []int64
-	current  conversation // of the event at work
+	of      []gatewayCount
+	byRule  map[*window.Rule][]int
+	flagged sampled[uint64] // by bits: the gateways that acted in it
+	current conversation    // of the event at work
+}
 
-	judging [][]*differs // by gateway and difference
+// gatewayCount is what is counted of a gateway.
+type gatewayCount struct {
+	Gateway
+	counted            bool // it is among those that are
+	requests, episodes int64
+	last               fingerprint.Position // at which it fired
+	some               bool                 // it has
+	judging            []*differs           // by difference
 }
 
 // differs counts where two rules part, request by request, of those that the log
@@ -118,25 +121,20 @@ func judged(swept []*window.Rule, gateways []Gateway) (rules []*window.Rule, wit
 
 // newGatewayCounts counts those of the gateways that are told, or the others.
 func newGatewayCounts(gateways []Gateway, plan *window.Plan, told []bool, theirs bool) *gatewayCounts {
-	n := len(gateways)
-	c := &gatewayCounts{
-		gateways: gateways, byRule: map[*window.Rule][]int{}, requests: make([]int64, n),
-		last: make([]fingerprint.Position, n), some: make([]bool, n), counted: make([]bool, n), flagged: newSampled[uint64](mostConversations), episodes: make([]int64, n),
-		judging: make([][]*differs, n),
-	}
-	if n > 64 {
+	c := &gatewayCounts{of: make([]gatewayCount, len(gateways)), byRule: map[*window.Rule][]int{}, flagged: newSampled[uint64](mostConversations)}
+	if len(gateways) > 64 {
 		panic("tune: more than 64 gateways")
 	}
 	for i, g := range gateways {
-		if told[i] != theirs {
+		one := &c.of[i]
+		if one.Gateway, one.counted = g, told[i] == theirs; !one.counted {
 			continue
 		}
-		c.counted[i] = true
 		for _, r := range g.Rules {
 			c.byRule[r] = append(c.byRule[r], i)
 		}
 		for _, d := range g.Differences {
-			c.judging[i] = append(c.judging[i], &differs{own: g.Rules[0], documented: d.Rule, identity: plan.IdentityOf(slices.Index(plan.Rules, d.Rule))})
+			one.judging = append(one.judging, &differs{own: g.Rules[0], documented: d.Rule, identity: plan.IdentityOf(slices.Index(plan.Rules, d.Rule))})
 		}
 	}
 	return c
@@ -151,17 +149,17 @@ func (c *gatewayCounts) verdict(v *window.Verdict) error {
 
 // fired takes in that a rule fires on an event.
 func (c *gatewayCounts) fired(rule *window.Rule, ev *window.Event) {
-	for _, differences := range c.judging {
-		for _, d := range differences {
+	for i := range c.of {
+		for _, d := range c.of[i].judging {
 			if rule == d.own || rule == d.documented {
 				d.fired(rule, ev)
 			}
 		}
 	}
 	for _, i := range c.byRule[rule] {
-		if !c.some[i] || c.last[i] != ev.Position {
-			c.some[i], c.last[i] = true, ev.Position
-			c.requests[i]++
+		if one := &c.of[i]; !one.some || one.last != ev.Position {
+			one.some, one.last = true, ev.Position
+			one.requests++
 		}
 		if c.current != 0 && c.flagged.wants(c.current) {
 			c.flagged.of[c.current] |= 1 << i
@@ -172,9 +170,9 @@ func (c *gatewayCounts) fired(rule *window.Rule, ev *window.Event) {
 
 // join takes over what another has counted, of other gateways.
 func (c *gatewayCounts) join(o *gatewayCounts) {
-	for i := range c.gateways {
-		if o.counted[i] {
-			c.requests[i], c.episodes[i], c.judging[i] = o.requests[i], o.episodes[i], o.judging[i]
+	for i := range c.of {
+		if o.of[i].counted {
+			c.of[i] = o.of[i]
 		}
 	}
 	c.flagged.thin(o.flagged.zeros)
@@ -187,7 +185,7 @@ func (c *gatewayCounts) join(o *gatewayCounts) {
 
 func (c *gatewayCounts) episode(e *window.Episode) {
 	for _, i := range c.byRule[e.Rule] {
-		c.episodes[i]++
+		c.of[i].episodes++
 	}
 }
 
@@ -197,8 +195,9 @@ func (r *Report) compare(c *gatewayCounts, conversations *sampled[uint32], loops
 	r.looping = len(loops)
 	conversations.thin(c.flagged.zeros)
 	r.Conversations, r.OneIn = len(conversations.of), 1<<conversations.zeros
-	for i, g := range c.gateways {
-		row := GatewayReport{Gateway: g, Requests: c.requests[i], Episodes: c.episodes[i]}
+	for i := range c.of {
+		g := &c.of[i]
+		row := GatewayReport{Gateway: g.Gateway, Requests: g.requests, Episodes: g.episodes}
 		threshold := g.threshold()
 		for who, requests := range conversations.of { // any order: each is counted alike
 			flagged := c.flagged.of[who]&(1<<i) != 0
@@ -210,7 +209,7 @@ func (r *Report) compare(c *gatewayCounts, conversations *sampled[uint32], loops
 			}
 		}
 		for k, d := range g.Differences {
-			one := c.judging[i][k]
+			one := g.judging[k]
 			if one.settle(); one.more+one.less > 0 {
 				row.Matter = append(row.Matter, Matter{d, one.more, one.less})
 			}

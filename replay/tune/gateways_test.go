@@ -128,14 +128,13 @@ func TestJudged(t *testing.T) {
 		}
 		c.episode(&window.Episode{Rule: r})
 	}
-	c.judging[0][0].settle()
-	if want := []int64{1, 2, 1}; !slices.Equal(c.episodes, want) {
-		t.Errorf("episodes %v, want %v", c.episodes, want)
+	for i, episodes := range []int64{1, 2, 1} {
+		if g := &c.of[i]; g.requests != 1 || g.episodes != episodes {
+			t.Errorf("%s: %d requests in %d episodes, want 1 in %d", g.Name, g.requests, g.episodes, episodes)
+		}
 	}
-	if want := []int64{1, 1, 1}; !slices.Equal(c.requests, want) {
-		t.Errorf("requests %v, want %v", c.requests, want)
-	}
-	if d := c.judging[0][0]; d.more != 0 || d.less != 0 || d.own != swept[0] || d.documented != rules[2] {
+	d := c.of[0].judging[0]
+	if d.settle(); d.more != 0 || d.less != 0 || d.own != swept[0] || d.documented != rules[2] {
 		t.Errorf("the difference: %+v", d)
 	}
 

@@ -77,7 +77,7 @@ func (t *told) episodes(swept []window.SweepTarget) {
 	for i, rules := range t.of {
 		for _, of := range rules {
 			for _, g := range t.gateways.byRule[of.rule] {
-				t.gateways.episodes[g] += swept[i].Cells[of.cell].Episodes[of.rule.Threshold]
+				t.gateways.of[g].episodes += swept[i].Cells[of.cell].Episodes[of.rule.Threshold]
 			}
 		}
 	}

@@ -91,15 +91,16 @@ func TestToldAgreesWithEngine(t *testing.T) {
 		engine.Close()
 		c.told.episodes(sweep.Result())
 		told := c.told.gateways
-		if !slices.Equal(told.requests, judged.requests) || !slices.Equal(told.episodes, judged.episodes) {
-			rt.Errorf("told %v requests in %v episodes, judged %v in %v", told.requests, told.episodes, judged.requests, judged.episodes)
-		}
 		if !maps.Equal(told.flagged.of, judged.flagged.of) {
 			rt.Errorf("told %v, judged %v", told.flagged.of, judged.flagged.of)
 		}
 		for i := range compared {
-			for k, d := range judged.judging[i] {
-				own := told.judging[i][k]
+			a, b := &told.of[i], &judged.of[i]
+			if a.requests != b.requests || a.episodes != b.episodes {
+				rt.Errorf("%s: told %d requests in %d episodes, judged %d in %d", a.Name, a.requests, a.episodes, b.requests, b.episodes)
+			}
+			for k, d := range b.judging {
+				own := a.judging[k]
 				own.settle()
 				if d.settle(); own.more != d.more || own.less != d.less {
 					rt.Errorf("told %d more and %d less than documented, judged %d and %d", own.more, own.less, d.more, d.less)
