@@ -70,7 +70,7 @@ func TestProfiles(t *testing.T) {
 		"fairvisor-documented": "fairvisor-documented of fairvisor by [], refresh 1m0s, 10: reject",
 		"cline": `cline-soft of tool-call by [session], streak 0s, 3: warn
 cline-hard of tool-call by [session], streak 0s, 5: break`,
-		"gemini-cli":             "gemini-cli of tool-call by [session], streak 0s, 5: break",
+		"gemini-cli":             "gemini-cli of tool-call by [session], cycle 0s, 5: break",
 		"litellm-max-iterations": "litellm-max-iterations of session by [session], fixed 1h0m0s closed, 26: reject",
 		"node9":                  "node9 of tool-call by [caller], sliding 2m0s closed, 5: break",
 		"obsidian-gemini":        "obsidian-gemini of tool-call by [session], sliding 30s, 4: break unrecorded",
