@@ -49,6 +49,11 @@ func HoldsRun(place string) error {
 	return fmt.Errorf("%s: holds a run already: name another directory, or remove it", place)
 }
 
+// errOfWatch is why no dataset can be made where a watch may not have written yet.
+func errOfWatch(dir string) error {
+	return fmt.Errorf("%s: is the dataset of a watch: name another directory, or remove it with its folder %s", dir, own)
+}
+
 // Create begins a dataset in dir, which must not hold one already: rows of two
 // runs in one dataset would be counted twice.
 func Create(dir string, plan *window.Plan) (*Dataset, error) {
@@ -57,6 +62,9 @@ func Create(dir string, plan *window.Plan) (*Dataset, error) {
 		if entries, err := os.ReadDir(filepath.Join(dir, name)); err == nil && len(entries) > 0 {
 			return nil, HoldsRun(dir)
 		}
+	}
+	if isWatched(dir) {
+		return nil, errOfWatch(dir)
 	}
 	for _, name := range append([]string{"run"}, byDay...) {
 		if err := d.mkdir(filepath.Join(dir, name)); err != nil {
@@ -84,7 +92,7 @@ func Claim(dir, owner string) (by string, release func(), err error) {
 	if isShared(dir) {
 		return "", release, nil
 	}
-	name := filepath.Join(dir, own, "state")
+	name := stateFile(dir)
 	text, err := os.ReadFile(name)
 	if err == nil && string(text) == owner || Holds(dir) {
 		return string(text), release, nil
@@ -94,6 +102,15 @@ func Claim(dir, owner string) (by string, release func(), err error) {
 		return "", nil, err
 	}
 	return owner, release, nil
+}
+
+// stateFile says whose dataset it is.
+func stateFile(dir string) string { return filepath.Join(dir, own, "state") }
+
+// isWatched tells whether a watch, or several, have made dir theirs.
+func isWatched(dir string) bool {
+	_, err := os.Stat(stateFile(dir))
+	return err == nil || isShared(dir)
 }
 
 // errWatched is that another watch writes to the dataset.
@@ -254,6 +271,9 @@ func (d *Dataset) Close(run Run) error {
 	if err := d.writeRun(run); err != nil {
 		return err
 	}
+	if err := d.stillFree(); err != nil {
+		return err
+	}
 	for _, f := range d.files {
 		if err := f.Commit(); err != nil {
 			return err
@@ -268,6 +288,19 @@ func (d *Dataset) Close(run Run) error {
 	}
 	d.made = nil
 	d.release()
+	return nil
+}
+
+// stillFree is an error if another run, or a watch, has taken the directory of one
+// that is written whole since that was begun.
+func (d *Dataset) stillFree() error {
+	switch {
+	case d.part != "":
+	case isWatched(d.dir):
+		return errOfWatch(d.dir)
+	case Holds(d.dir):
+		return HoldsRun(d.dir)
+	}
 	return nil
 }
 

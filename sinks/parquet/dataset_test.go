@@ -320,6 +320,38 @@ func TestRefusesSecondRun(t *testing.T) {
 	written(t, dir)
 }
 
+// Of two runs into one folder at once one stands, whole; and none gets among what
+// a watch writes there, if only a minute later.
+func TestRefusesRunBeside(t *testing.T) {
+	dir := t.TempDir()
+	p := plan(t)
+	second := create(t, dir, p)
+	written(t, dir)
+	before := files(t, dir)
+	if err := second.Close(Run{}); err == nil || err.Error() != HoldsRun(dir).Error() {
+		t.Errorf("a second run ended with %v", err)
+	}
+	second.Abort()
+	if got := files(t, dir); got != before {
+		t.Errorf("the first run was changed:\n%s", got)
+	}
+
+	dir = t.TempDir()
+	run := create(t, dir, p)
+	_, release, err := Claim(dir, "watch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if err := run.Close(Run{}); err == nil || !strings.Contains(err.Error(), "is the dataset of a watch") {
+		t.Errorf("a run into what is a watch's by now ended with %v", err)
+	}
+	run.Abort()
+	if _, err := Create(dir, p); err == nil || !strings.Contains(err.Error(), "is the dataset of a watch") {
+		t.Errorf("a run into what is a watch's began with %v", err)
+	}
+}
+
 // Abort leaves what was there before, and no folder of ours.
 func TestAbort(t *testing.T) {
 	top := t.TempDir()
