@@ -13,7 +13,7 @@ NUMBER = {
 
 
 def source(dir, table):
-    return pl.scan_parquet(f"{dir}/{table}", hive_partitioning=table not in ("run", "sweep"))
+    return pl.scan_parquet(f"{dir}/{table}/**/*.parquet", hive_partitioning=table not in ("run", "sweep"))
 
 
 def some(dir, table, lists, leaves):
