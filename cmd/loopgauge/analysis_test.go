@@ -165,6 +165,7 @@ func number(t *testing.T, text string) int {
 // answered is what testdata/analysis.py prints.
 type answered struct {
 	Answers [][][]*string
+	Nights  [2]int
 	Tables  map[string]map[string][2]int
 }
 
@@ -280,6 +281,9 @@ rules:
 		if rows := strings.Join(got.rows(question), "\n"); rows != want {
 			t.Errorf("%d: got\n%s\nwant\n%s", question, rows, want)
 		}
+	}
+	if n := got.Nights; n[0] == 0 || n[1] != n[0] {
+		t.Errorf("of two nights %d verdicts, of which %d have a request", n[0], n[1])
 	}
 	if rows := got.rows(17); len(rows) != 5 || !strings.Contains(rows[0], "|2|false|") || !strings.Contains(rows[4], "|6|true|") {
 		t.Errorf("17: %q", rows)

@@ -3,20 +3,29 @@
 usage: analysis.py DOCUMENT
 
 Prints what each question answers, as JSON: a list of lists of rows of text.
-Then runs the recipes and says what the tables they make hold.
+Then takes the dataset for two nights, and says how many verdicts there are, and
+how many find their request; runs the recipes, and says what the tables they make
+hold.
 """
 
 import json
+import os
 import re
 import sys
 
 import duckdb
 
 text = open(sys.argv[1], encoding="utf-8").read()
-views, *questions = re.findall(r"```sql\n(.*?)```", text, re.S)
+views, several, *questions = re.findall(r"```sql\n(.*?)```", text, re.S)
 db = duckdb.connect()
 db.execute(views)
 answers = [db.execute(f"SELECT COLUMNS(*)::VARCHAR FROM ({q.strip().removesuffix(';')})").fetchall() for q in questions]
+os.mkdir("nights")
+for night in ["2026-11-20", "2026-11-21"]:
+    os.symlink("../out", f"nights/{night}")
+nights = duckdb.connect()
+nights.execute(views + several)
+joined = nights.execute("SELECT count(*), (SELECT count(*) FROM verdicts JOIN requests USING (seq)) FROM verdicts").fetchone()
 iceberg, delta = re.findall(r"```python\n(.*?)```", text, re.S)
 tables = {}
 for _ in range(2):  # a second time in the place of the first
@@ -35,4 +44,4 @@ for name in ["events", "verdicts", "episodes"]:
         "iceberg": (table.scan().to_arrow().num_rows, last),
         "delta": (in_delta.num_rows, sum(str(d) == "2026-11-21" for d in in_delta.column("date").to_pylist())),
     }
-json.dump({"answers": answers, "tables": tables}, sys.stdout)
+json.dump({"answers": answers, "nights": joined, "tables": tables}, sys.stdout)
