@@ -85,7 +85,7 @@ func findDataset(ctx context.Context, u *ui, args []string) (*dataset, error) {
 			return nil, err
 		}
 		if filepath.Base(filepath.Dir(filepath.Dir(abs))) != "events" || !parquet.IsDataset(dir) {
-			return nil, fmt.Errorf("%s: a Parquet file, but not of the events of a dataset: beside the folder events there must be run%crun.parquet\nname the directory that replay --out wrote", file, filepath.Separator)
+			return nil, fmt.Errorf("%s: a Parquet file, but not of the events of a dataset: those are in its folder events, and run%crun.parquet is beside that\nname the directory that replay --out wrote; where that has no run, it was cut short: write it anew from the logs", file, filepath.Separator)
 		}
 		if !slices.Contains(dirs, dir) {
 			dirs = append(dirs, dir)
@@ -126,9 +126,9 @@ func datasetsIn(u *ui, dir string) ([]string, error) {
 }
 
 // eventsIn finds the Parquet files of a directory that holds no logs: the events of
-// a dataset, or of one of its days.
+// a dataset, or of one of its days, or those of a run that was cut short.
 func eventsIn(u *ui, dir string) (files []string) {
-	for _, pattern := range []string{"*.parquet", "date=*/*.parquet"} {
+	for _, pattern := range []string{"*.parquet", "date=*/*.parquet", "events/date=*/*.parquet"} {
 		names, _ := fs.Glob(os.DirFS(dir), pattern) // the pattern is none that fails
 		for _, name := range names {
 			if !strings.HasPrefix(path.Base(name), ".") {

@@ -12,6 +12,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay/parted"
 	"github.com/loopgauge/loopgauge/replay/term"
+	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
@@ -40,6 +41,9 @@ func merge(u *ui, args []string, asJSON bool) error {
 				return err
 			}
 			continue
+		}
+		if found, err := parquet.Find(arg); err == nil && len(found) > 0 {
+			return fmt.Errorf("%s is a dataset: merge adds up what 'loopgauge count' has written\nto judge the logs of several, write one dataset of all: loopgauge replay --out DIR LOG", term.Safe(found[0]))
 		}
 		if target, err := filepath.EvalSymlinks(arg); err == nil { // the walk would take a link for a file
 			arg = target
