@@ -48,7 +48,7 @@ func TestExplainTakesIDsOfTune(t *testing.T) {
 			}
 		}
 	}
-	if _, errs := said(exitUsage, "replay", loops); !strings.Contains(errs, "rule stuck-step: "+loops+" does not have identity stuck-step\n") || !strings.Contains(errs, "\ngive the policy that it was written with, or ") {
+	if _, errs := said(exitUsage, "replay", loops); !strings.Contains(errs, "rule stuck-step: "+loops+" does not have identity stuck-step\n") || !strings.Contains(errs, "\ngive the policy that it was written with, which its run has, or ") {
 		t.Errorf("by rules that the dataset does not answer: %s", errs)
 	}
 	if len(fires) < 3 {
