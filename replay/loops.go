@@ -57,10 +57,11 @@ func Loops(episodes []window.Episode) []Loop {
 		i, ok := open[key]
 		if !ok || loops[i].Last < e.First {
 			i = len(loops)
-			loops = append(loops, Loop{Episode: e.ID, Scope: scope, First: e.First, Fired: e.Fired, Last: e.Last, Tokens: -1, Cost: math.NaN()})
+			loops = append(loops, Loop{Scope: scope, First: e.First, Tokens: -1, Cost: math.NaN()})
 			open[key] = i
 		}
-		loops[i].add(e)
+		loops[i].Last = max(loops[i].Last, e.Last)
+		loops[i].episodes = append(loops[i].episodes, e)
 	}
 	for i := range loops {
 		loops[i].measure()
@@ -87,19 +88,16 @@ func Costliest(loops []Loop) (l *Loop, known bool) {
 	return l, l.Tokens > 0
 }
 
-func (l *Loop) add(e *window.Episode) {
-	l.Last = max(l.Last, e.Last)
-	if e.Fired < l.Fired {
-		l.Fired, l.Episode = e.Fired, e.ID
-	}
-	if !slices.Contains(l.Rules, e.Rule.Name) {
-		l.Rules = append(l.Rules, e.Rule.Name)
-	}
-	l.episodes = append(l.episodes, e)
-}
-
-// measure says how large the loop is, by the rule that saw most of it.
+// measure says which rules saw the loop, and how large it is by the one that saw
+// most of it.
 func (l *Loop) measure() {
+	slices.SortStableFunc(l.episodes, func(a, b *window.Episode) int { return cmp.Compare(a.Fired, b.Fired) })
+	l.Episode, l.Fired = l.episodes[0].ID, l.episodes[0].Fired
+	for _, e := range l.episodes {
+		if !slices.Contains(l.Rules, e.Rule.Name) {
+			l.Rules = append(l.Rules, e.Rule.Name)
+		}
+	}
 	for _, rule := range l.Rules {
 		var of []*window.Episode
 		for _, e := range l.episodes {

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,6 +24,22 @@ func TestLoopsOfHostileScopes(t *testing.T) {
 	})
 	if len(loops) != 2 {
 		t.Errorf("%d loops, not 2", len(loops))
+	}
+}
+
+// TestLoopsNameFirstRule: a loop goes by the rule that fired first, whose episode
+// is the one to explain, not by the one whose repeat began first.
+func TestLoopsNameFirstRule(t *testing.T) {
+	scope, err := fingerprint.NewScope([]string{"session"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := func(rule string, first, fired int64) window.Episode {
+		return window.Episode{ID: rule, Rule: &window.Rule{Name: rule, Scope: scope}, Scope: []string{"s"}, First: first, Fired: fired, Last: 9}
+	}
+	l := Loops([]window.Episode{in("later", 1, 4), in("sooner", 2, 3)})[0]
+	if l.Episode != "sooner" || l.Fired != 3 || !slices.Equal(l.Rules, []string{"sooner", "later"}) {
+		t.Errorf("%s fired at %d, by %q", l.Episode, l.Fired, l.Rules)
 	}
 }
 
