@@ -793,6 +793,9 @@ func TestRestThatFiresNowhere(t *testing.T) {
 	if got := b.text("policy"); !strings.Contains(got, "profile: zelyx") {
 		t.Errorf("the policy is %q", got)
 	}
+	if eval[bool](b, `["episodes", "search"].some((id) => document.getElementById(id).checkVisibility())`) {
+		t.Error("there is a list, or a search, of no repeats")
+	}
 	b.quiet()
 }
 

@@ -547,6 +547,7 @@
     const rest = unlisted();
     const episodes = D.rules.length ? swept(at.rule, cellAt(), threshold(), EPISODES) : 0;
     put($("episodes-count"), silent() ? "It fires on nothing." : count(Math.min(shown, list.length)) + " of " + plural(list.length, "repeat") + (list.length < fired.length ? ", of " + count(fired.length) + " in all" : " it fires on") + (rest ? "; " + count(rest) + " more were too many for this page and are only in the numbers" : "") + (episodes === fired.length + rest ? "." : ": " + plural(episodes, "episode") + ". A repeat that pauses can fire again; repeats side by side can be one episode."));
+    table.hidden = $("search").parentNode.hidden = fired.length === 0; // nothing to sort or to search
     $("more").hidden = list.length <= shown;
     put($("kinds"), D.kinds.filter((kind) => fired.some((f) => f.k.kind === kind)).map((kind) => h("button", {
       type: "button", "aria-pressed": String(!hidden.has(kind)), "data-kind": kind,
