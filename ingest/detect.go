@@ -47,7 +47,7 @@ func (a Asked) Detect(data []byte) (f *formats.Format, sure bool) {
 		f = Detect(data)
 		return f, f != nil
 	}
-	if f = a.byName(a.Name); f == nil || f.Wrappers != nil {
+	if f = a.byName(a.Name); f == nil || f.Wrappers != nil && f != a.Custom {
 		return f, true
 	}
 	if wrapped := detect(data, []*formats.Format{f}, nil); wrapped != nil {

@@ -17,9 +17,8 @@ import (
 
 // gathered reads a log as of a format, wherever it is cut into blocks, and
 // shows its requests as name@line messages/calls.
-func gathered(t *testing.T, format string, lines []string) (got []string, tally Tally) {
+func gathered(t *testing.T, f *formats.Format, lines []string) (got []string, tally Tally) {
 	t.Helper()
-	f := formats.ByName(format)
 	for _, size := range []int{1 << 20, 64} {
 		b := newBlocks(strings.NewReader(strings.Join(lines, "\n")), size, 1<<20, f.Wrappers)
 		rd := NewReader(fingerprint.AllFields)
@@ -49,7 +48,7 @@ func gathered(t *testing.T, format string, lines []string) (got []string, tally 
 func TestTurns(t *testing.T) {
 	f := func(want string, tally Tally, lines ...string) {
 		t.Helper()
-		got, n := gathered(t, "turns+claude-code", lines)
+		got, n := gathered(t, formats.ByName("turns+claude-code"), lines)
 		if text := strings.Join(got, ", "); text != want || n != tally {
 			t.Errorf("got  %s %+v\nwant %s %+v", text, n, want, tally)
 		}
@@ -129,7 +128,7 @@ func TestRollout(t *testing.T) {
 	next := line("turn_context", `{"model":"m"}`)
 	f := func(want string, tally Tally, lines ...string) {
 		t.Helper()
-		got, n := gathered(t, "turns+codex", lines)
+		got, n := gathered(t, formats.ByName("turns+codex"), lines)
 		if text := strings.Join(got, ", "); text != want || n != tally {
 			t.Errorf("got  %s %+v\nwant %s %+v", text, n, want, tally)
 		}
@@ -176,7 +175,7 @@ func TestRollout(t *testing.T) {
 func TestRows(t *testing.T) {
 	f := func(want string, tally Tally, lines ...string) {
 		t.Helper()
-		got, n := gathered(t, "rows+azure-apim", lines)
+		got, n := gathered(t, formats.ByName("rows+azure-apim"), lines)
 		if text := strings.Join(got, ", "); text != want || n != tally {
 			t.Errorf("got  %s %+v\nwant %s %+v", text, n, want, tally)
 		}
@@ -215,7 +214,7 @@ func TestRows(t *testing.T) {
 	for i := range 1500 {
 		many = append(many, tokens(fmt.Sprint(i)))
 	}
-	if got, n := gathered(t, "rows+azure-apim", many); len(got) != 1500 || n != (Tally{Lines: 1500}) {
+	if got, n := gathered(t, formats.ByName("rows+azure-apim"), many); len(got) != 1500 || n != (Tally{Lines: 1500}) {
 		t.Errorf("%d requests, %+v", len(got), n)
 	}
 	// Responses are not logged. When the first are waited for no more, those that
@@ -224,7 +223,7 @@ func TestRows(t *testing.T) {
 	for i := range 1500 {
 		many = append(many, tokens(fmt.Sprint(i)), asked(fmt.Sprint(i), 1))
 	}
-	if got, n := gathered(t, "rows+azure-apim", many); len(got) > 1502 {
+	if got, n := gathered(t, formats.ByName("rows+azure-apim"), many); len(got) > 1502 {
 		t.Errorf("%d requests of 1500, %+v", len(got), n)
 	}
 	if got := read(t, []byte(strings.Join(many[:20], "\n")), Options{}); got.format != "rows+azure-apim" || len(got.requests) != 10 {
@@ -292,4 +291,33 @@ func TestSample(t *testing.T) {
 	f(fixtures.Read(t, "formats/litellm/wide_custom_callback.jsonl.zst"), 10, 10)
 	f(fixtures.Read(t, "wrappers/mitmproxy_hardump.har.zst"), 10, 25) // one JSON text
 	f(fixtures.Read(t, "formats/claude-code/session.jsonl"), 4, 1)
+}
+
+// TestCSVRows: a value in quotes goes on over lines. Where one is never closed, as
+// in a line that was cut, each line is read by itself.
+func TestCSVRows(t *testing.T) {
+	at := func(name string) formats.CustomField { return formats.CustomField{Name: name, Paths: []string{name}} }
+	export := formats.NewCustom(&formats.Custom{
+		Name: "export", Columns: []string{"time", "id", "messages"}, Separator: ',', Fields: []formats.CustomField{at("time"), at("id"), at("messages")},
+	})
+	f := func(want string, tally Tally, lines ...string) {
+		t.Helper()
+		got, n := gathered(t, export, lines)
+		if strings.Join(got, ", ") != want || n != tally {
+			t.Errorf("%q: %+v", got, n)
+		}
+	}
+	open := "a quoted value is not closed"
+	f("a@2 1/0, b@3 1/0, c@7 1/0", Tally{Lines: 7, Blank: 4}, "time,id,messages", "1,a,one", `2,b,"two,`, "", "  {three},", ` ""four"""`, "3,c,five")
+	f("a@1 1/0, 2: "+open+", c@3 1/0, d@4 1/0", Tally{Lines: 4, Malformed: 1}, "1,a,one", `2,b,"cu`, "3,c,three", `4,d,"four"`)
+	f("a@1 1/0, 2: "+open+", c@3 1/0", Tally{Lines: 3, Malformed: 1}, "1,a,one", `2,b,"cu`, "3,c,three")
+	f("1: "+open+`, 2: no time, c@3 1/0`, Tally{Lines: 3, Malformed: 2}, `1,"a`, `b","x","y"`, "3,c,three")
+
+	lines := []string{`1,a,"cu`}
+	for i := range 1500 {
+		lines = append(lines, fmt.Sprintf("2,%d,x", i))
+	}
+	if got, n := gathered(t, export, lines); len(got) != 1501 || n != (Tally{Lines: 1501, Malformed: 1}) {
+		t.Errorf("%d of a long log: %+v", len(got), n)
+	}
 }

@@ -156,7 +156,9 @@ func (f *formatsFlags) look(ctx context.Context, u *ui, args []string) error {
 	}
 	r := &formatReport{Log: sample.Name(), Format: sample.Format().Name, Told: sample.Format().Told, Whole: sample.Whole, Wrappers: []string{}, Members: []string{}, Missing: []string{}, Fields: map[string]int64{}}
 	for _, w := range sample.Format().Wrappers {
-		r.Wrappers = append(r.Wrappers, w.Name)
+		if w.Name != "" { // else the lines of CSV's rows
+			r.Wrappers = append(r.Wrappers, w.Name)
+		}
 	}
 	if f.logs.format != "" {
 		r.Told = "named with --format"

@@ -65,10 +65,11 @@ var shapesOfLogs = []logOf{
 	{"csv", func(t *rapid.T, times []string) (lines []string, header int) {
 		separator := rapid.SampledFrom([]string{",", ";", "\t", "|"}).Draw(t, "separator")
 		quoted := rapid.Bool().Draw(t, "quoted")
+		note := rapid.SampledFrom([]string{"n/a", "said:\n\n{\"over\": 3 lines}"}).Draw(t, "note")
 		names := []string{"id", "Created At", "session_id", "request_body"}
 		at := rapid.IntRange(0, len(names)).Draw(t, "column")
 		cell := func(text string) string {
-			if quoted || strings.ContainsAny(text, separator+`"`) {
+			if quoted || strings.ContainsAny(text, separator+"\"\n") {
 				return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 			}
 			return text
@@ -81,9 +82,9 @@ var shapesOfLogs = []logOf{
 		}
 		line(slices.Insert(slices.Clone(names), at, "when"))
 		for i, when := range times {
-			line(slices.Insert([]string{fmt.Sprint("r", i), "n/a", "s-1", `{"model":"m, \"x\"","messages":[]}`}, at, when))
+			line(slices.Insert([]string{fmt.Sprint("r", i), note, "s-1", `{"model":"m, \"x\"","messages":[]}`}, at, when))
 		}
-		return lines, 1
+		return lines, 1 + len(times)*strings.Count(note, "\n")
 	}},
 	{"text", func(t *rapid.T, times []string) (lines []string, _ int) {
 		shape := rapid.SampledFrom([]string{

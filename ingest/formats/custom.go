@@ -8,6 +8,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // Custom describes a log of the user's own: where each field of a request
@@ -84,6 +85,9 @@ func NewCustom(c *Custom) *Format {
 	for _, x := range c.Fields {
 		f.named = append(f.named, x.Name)
 		f.Zoneless = f.Zoneless || c.Zone == nil && zoneless(x.Layout)
+	}
+	if c.Columns != nil {
+		f.Wrappers = []*wrap.Wrapper{wrap.CSVRows(len(c.Columns), c.Separator)}
 	}
 	f.New = func(reads fingerprint.Field) Parser { return newCustom(c, reads) }
 	f.Detect = func(line []byte) bool {

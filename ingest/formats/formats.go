@@ -8,6 +8,7 @@ package formats
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -48,7 +49,7 @@ func (f *Format) In(wrappers []*wrap.Wrapper) *Format {
 		return f
 	}
 	wrapped := *f
-	wrapped.Wrappers, wrapped.Name = wrappers, ""
+	wrapped.Wrappers, wrapped.Name = append(slices.Clip(wrappers), f.Wrappers...), ""
 	for _, w := range wrappers {
 		wrapped.Name += w.Name + "+"
 	}
@@ -129,7 +130,7 @@ func ByName(name string) *Format {
 		}
 		in := append([]*wrap.Wrapper{w}, f.Wrappers...)
 		bare := *f
-		bare.Name = name[strings.LastIndexByte(name, '+')+1:]
+		bare.Wrappers, bare.Name = nil, name[strings.LastIndexByte(name, '+')+1:]
 		return bare.In(in)
 	}
 	for _, f := range All {

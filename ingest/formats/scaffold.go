@@ -21,10 +21,14 @@ const scaffoldLines = 50
 // the log, none of its values. The error says why there is nothing to begin
 // with.
 func Scaffold(data []byte) ([]byte, error) {
+	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+	if csv := scaffoldCSV(data); csv != nil {
+		return csv, nil
+	}
 	var g guesser
 	var texts [][]byte
 	lines := 0
-	for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\uFEFF"))) {
+	for line := range bytes.Lines(data) {
 		if line = bytes.Trim(line, " \t\r\n"); len(line) == 0 { // as a reader of lines does
 			continue
 		}
@@ -45,9 +49,6 @@ func Scaffold(data []byte) ([]byte, error) {
 	case len(g.paths) > 0:
 		times, _ := g.times()
 		return g.yaml(times), nil
-	}
-	if csv := scaffoldCSV(texts); csv != nil {
-		return csv, nil
 	}
 	return scaffoldText(texts), nil
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
-// scaffoldCSV is a custom format for lines of CSV; nil if they are none. The
-// first may name the columns.
-func scaffoldCSV(lines [][]byte) []byte {
+// scaffoldCSV is a custom format for the CSV that data begins with; nil if it is
+// none. The first line may name the columns.
+func scaffoldCSV(data []byte) []byte {
 	for _, separator := range []byte(",;\t|") {
-		if g, times := csvOf(lines, separator); g != nil {
+		if g, times := csvOf(rowsOf(data, separator), separator); g != nil {
 			var b strings.Builder
 			var names []string
 			for _, name := range g.format.Columns {
@@ -33,7 +33,31 @@ func scaffoldCSV(lines [][]byte) []byte {
 	return nil
 }
 
-// csvOf takes lines as CSV: nil unless all have as many values, and one column
+// rowsOf are the first rows: lines, unless values go on over several.
+func rowsOf(data []byte, separator byte) (rows [][]byte) {
+	var c *wrap.Chain
+	for line := range bytes.Lines(data) {
+		line = bytes.Trim(line, " \t\r\n") // as a reader of lines does
+		if c == nil {
+			if len(line) == 0 {
+				continue
+			}
+			if line[0] == '{' || line[0] == '[' {
+				return nil // JSON has commas, too
+			}
+			first, _, _ := wrap.SplitCSV(nil, line, separator, nil)
+			c = wrap.NewChain([]*wrap.Wrapper{wrap.CSVRows(len(first), separator)}, func(row wrap.Line) {
+				rows = append(rows, bytes.Clone(row.Text))
+			}, nil)
+		}
+		if c.Push(wrap.Line{Text: line}); len(rows) == scaffoldLines {
+			break
+		}
+	}
+	return rows
+}
+
+// csvOf takes rows as CSV: nil unless all have as many values, and one column
 // is a time.
 func csvOf(lines [][]byte, separator byte) (g *guesser, times CustomField) {
 	g = &guesser{format: Custom{Separator: separator, Missing: []string{"-", ""}}}

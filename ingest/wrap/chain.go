@@ -23,7 +23,7 @@ type stage struct {
 	joiner Joiner     // nil where every line is a record of its own
 	next   func(Line) // what it hands its texts to
 	array  *Array     // nil where a line cannot be one
-	keeps  bool       // blanks and blank lines, which are a part of what it joins
+	keeps  bool       // as the wrapper's
 }
 
 // NewChain makes a Chain for the wrappers. It hands what they wrap to out, and
@@ -31,7 +31,7 @@ type stage struct {
 func NewChain(wrappers []*Wrapper, out func(Line), bad func(Line, string)) *Chain {
 	c := &Chain{out: out, bad: bad}
 	for i, w := range wrappers {
-		s := stage{Unwrapper: w.New(), keeps: w == Texts, next: func(line Line) { c.push(i+1, line) }}
+		s := stage{Unwrapper: w.New(), keeps: w.keeps, next: func(line Line) { c.push(i+1, line) }}
 		if w.JSON {
 			s.array = &Array{}
 		}

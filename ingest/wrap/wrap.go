@@ -29,6 +29,8 @@ type Wrapper struct {
 	// own log is taken for it; AroundText, an export, if that is text, as into
 	// JSON a path leads too.
 	Around, AroundText bool
+
+	keeps bool // blanks and blank lines, which are a part of what it joins
 }
 
 // Line is a line on its way in.
