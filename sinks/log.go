@@ -97,11 +97,11 @@ func (a *Alert) linkAttrs() (attrs []slog.Attr) {
 // headline says in one line what goes on.
 func (a *Alert) headline() string {
 	if a.State == window.Closed {
-		return fmt.Sprintf("Loop is over after %d requests: %s", a.Requests, cmp.Or(value(a.Repeats), a.Rule))
+		return fmt.Sprintf("Loop is over after %d requests: %s", a.Requests, value(cmp.Or(a.Repeats, a.Rule)))
 	}
 	if !a.Calls {
 		return fmt.Sprintf("Loop detected in %s: %s, repeats=%d/%d, window=%ss, model=%s, backend=%s, action=%s, fingerprint=%s",
-			cmp.Or(Clean(a.ScopeText()), "all requests"), cmp.Or(value(a.Repeats), a.Rule), a.Count, a.Threshold, number(a.WindowS), value(a.Model), value(a.Backend), a.Action, a.Fingerprint)
+			cmp.Or(Clean(a.ScopeText()), "all requests"), value(cmp.Or(a.Repeats, a.Rule)), a.Count, a.Threshold, number(a.WindowS), value(a.Model), value(a.Backend), a.Action, a.Fingerprint)
 	}
 	return fmt.Sprintf("Tool call loop detected in session %s: tool=%s, repeats=%d/%d, window=%ss, model=%s, backend=%s, action=%s, signature=%s...",
 		value(cmp.Or(a.Session, a.Scope["conversation"])), value(a.Tool), a.Count, a.Threshold, number(a.WindowS), value(a.Model), value(a.Backend), a.Action, first(cmp.Or(a.Signature, a.Fingerprint), 50))

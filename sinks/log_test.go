@@ -63,6 +63,8 @@ func TestToolCallLine(t *testing.T) {
 	// A name that would say more than it is stands in quotes.
 	f(func(a *Alert) { a.Session = "s1: tool=x, repeats=1/9" }, `Tool call loop detected in session "s1: tool=x, repeats=1/9": tool=read_file, repeats=4/4, window=120s, model=gpt-4.1, backend=openai, action=break, signature=00c0ffee00c0ffee00c0ffee00c0ffee...`)
 	f(func(a *Alert) { a.Calls, a.Repeats = false, "POST /v1/chat" }, `Loop detected in caller="team a" session=s8: POST /v1/chat, repeats=4/4, window=120s, model=gpt-4.1, backend=openai, action=break, fingerprint=00c0ffee00c0ffee00c0ffee00c0ffee`)
+	// A log without paths does not say what repeats.
+	f(func(a *Alert) { a.Calls, a.Repeats, a.Rule = false, "", "last-messages" }, `Loop detected in caller="team a" session=s8: last-messages, repeats=4/4, window=120s, model=gpt-4.1, backend=openai, action=break, fingerprint=00c0ffee00c0ffee00c0ffee00c0ffee`)
 
 	a := toolAlert()
 	a.State = window.Closed
