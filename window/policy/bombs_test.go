@@ -63,3 +63,17 @@ func TestLoadOfALog(t *testing.T) {
 		t.Errorf("as a secret: %v", err)
 	}
 }
+
+// TestLoadOfAnAnswer: tune's answer, which holds a policy and may be long, was taken
+// for a log, and a short one for a policy whose every field is unknown.
+func TestLoadOfAnAnswer(t *testing.T) {
+	for _, rest := range []string{"}", strings.Repeat(" ", MaxSize)} {
+		path := filepath.Join(t.TempDir(), "tuned.json")
+		if err := os.WriteFile(path, []byte("{\n  \"version\": 1,\n  \"loopgauge\": \"v1.2.3\""+rest), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "jq -er .policy "+path) {
+			t.Error(err)
+		}
+	}
+}

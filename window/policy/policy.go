@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -109,10 +110,16 @@ func ReadFile(file string) ([]byte, error) {
 // MaxSize is the longest policy read: a person wrote it.
 const MaxSize = 1 << 20
 
+// answer matches how a document of --json begins.
+var answer = regexp.MustCompile(`^\s*\{\s*"version":\s*\d+,\s*"loopgauge":`)
+
 // ReadText reads what a person wrote. Of another text, such as a log that was
 // named by mistake, it reads no more than it takes to tell.
 func ReadText(name string, r io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, MaxSize+1))
+	if answer.Match(text) {
+		return nil, fmt.Errorf("%s: this is what a command prints with --json: jq -er .policy %[1]s takes out the policy, if it is the answer of loopgauge tune", name)
+	}
 	if len(text) > MaxSize {
 		return nil, fmt.Errorf("%s: more than %d bytes: is it a log?", name, MaxSize)
 	}
