@@ -188,3 +188,44 @@ func TestFollowBlindStart(t *testing.T) {
 		}
 	})
 }
+
+// TestFollowVanished: a log that is named and gone is told of, however it is named,
+// and when it is back: it looked like one in which nothing happens.
+func TestFollowVanished(t *testing.T) {
+	f := func(named, want string, away func(dir string) error) {
+		t.Helper()
+		dir := t.TempDir()
+		write(t, dir, "logs/app.log", []byte(record("a")+"\n"))
+		synctest.Test(t, func(t *testing.T) {
+			told := &tellings{}
+			feed, err := Follow([]string{filepath.Join(dir, named), filepath.Join(dir, "later.log")}, Options{Unreadable: told.tell}, nil)
+			must(t, err)
+			defer func() { must(t, feed.Close()) }()
+			f := func(wait time.Duration, want string) {
+				t.Helper()
+				time.Sleep(wait)
+				synctest.Wait()
+				if got := told.String(); got != want {
+					t.Errorf("%s: told of %q, want %q", named, got, want)
+				}
+			}
+			f(2*quiet, "")
+			must(t, away(dir))
+			f(quiet/2, "")
+			f(quiet, want)
+			write(t, dir, "logs/app.log", nil)
+			if want != "" {
+				want += "; " + filepath.Base(named) + ": <nil>"
+			}
+			f(2*lookSeldom, want)
+		})
+	}
+	removed := func(dir string) error { return os.RemoveAll(filepath.Join(dir, "logs")) }
+	f("logs/app.log", "app.log: no such file or directory", removed)
+	f("logs", "logs: no such file or directory", removed)
+	f("logs", "logs: no logs in this directory", func(dir string) error { return os.Remove(filepath.Join(dir, "logs", "app.log")) })
+	f("logs/*.log", "", func(dir string) error {
+		return os.Rename(filepath.Join(dir, "logs", "app.log"), filepath.Join(dir, "logs", "app.log.1"))
+	})
+	f("logs", "", func(dir string) error { return os.Truncate(filepath.Join(dir, "logs", "app.log"), 0) })
+}

@@ -378,22 +378,44 @@ func (f *follower) untell(before, now map[string]*stranger) {
 	}
 }
 
-// shut tells of directories that cannot be read, and of names that cannot be
-// looked up, as of files. Of a stream's own its reader does.
+// shut tells of directories that cannot be read, of names that cannot be looked up
+// and of what is named and has vanished, as of files; of a stream's own that cannot
+// be read its reader does. A log that is empty has not vanished: it was rotated. A
+// glob promises no log: pods come and go.
 func (f *follower) shut(errs []error) {
 	before := f.closed
 	f.closed = map[string]*stranger{}
 	for _, err := range errs {
 		e, ok := errors.AsType[*Error](err)
-		if !ok || !unreachable(err) || slices.ContainsFunc(f.streams, func(st *followed) bool { return st.path == e.Path }) {
+		if !ok {
 			continue
 		}
-		x := cmp.Or(before[e.Path], &stranger{since: f.since()})
+		x := before[e.Path]
+		if unreachable(err) {
+			if slices.ContainsFunc(f.streams, func(st *followed) bool { return st.path == e.Path }) {
+				continue
+			}
+		} else if errors.Is(err, errAllEmpty) || errors.Is(err, errNoMatch) || (x == nil || unreachable(x.fault)) && !f.vanished(e.Path) {
+			continue
+		}
+		x = cmp.Or(x, &stranger{since: f.since()})
 		x.fault = e.Err
 		f.closed[e.Path] = x
 		f.tell(e.Path, x)
 	}
 	f.untell(before, f.closed)
+}
+
+// vanished tells that an argument, which stands for nothing now, stood for a stream
+// that is elsewhere since, or nowhere.
+func (f *follower) vanished(arg string) (was bool) {
+	for _, st := range f.streams {
+		if st.placed() && stands(arg, st.path) {
+			return false
+		}
+		was = was || stands(arg, st.name)
+	}
+	return was && slices.ContainsFunc(f.args, func(a string) bool { return absolute(a) == absolute(arg) })
 }
 
 // adopt makes a file that is no stream one, if it is a log of its own. It has no

@@ -138,7 +138,7 @@ func (f *finder) find(arg string) {
 	}
 	matches, err := Glob(arg)
 	if err == nil && len(matches) == 0 {
-		err = errors.New("no file matches")
+		err = errNoMatch
 	}
 	if err != nil {
 		f.fail(arg, err)
@@ -195,8 +195,13 @@ func ofSession(path string) bool {
 	return err == nil
 }
 
+var (
+	errNoMatch  = errors.New("no file matches")
+	errAllEmpty = errors.New("only empty logs in this directory")
+)
+
 func (f *finder) walk(dir string) {
-	found, failed := 0, len(f.errs)
+	found, failed, none := 0, len(f.errs), errors.New("no logs in this directory")
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			f.fail(path, err)
@@ -219,11 +224,13 @@ func (f *finder) walk(dir string) {
 		case info.Mode().IsRegular() && info.Size() > 0:
 			f.add(path)
 			found++ // also if it was named before
+		case info.Mode().IsRegular():
+			none = errAllEmpty
 		}
 		return nil
 	})
 	if err == nil && found == 0 && len(f.errs) == failed {
-		err = errors.New("no logs in this directory")
+		err = none
 	}
 	if err != nil {
 		f.fail(dir, err)

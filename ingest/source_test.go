@@ -141,7 +141,7 @@ func TestFind(t *testing.T) {
 	f("broken.log", "", "broken.log: no such file or directory")
 	f("*.nothing", "", "*.nothing: no file matches")
 	f("[", "", "[: syntax error in pattern")
-	f("rotated", "", "rotated: no logs in this directory")
+	f("rotated", "", "rotated: only empty logs in this directory")
 	f("only-docs", "", "only-docs: no logs in this directory")
 	f("a.log/b", "", "a.log/b: not a directory")
 	// One match that is nothing does not hide those behind it.

@@ -27,7 +27,8 @@ type Options struct {
 	Latest  bool            // Follow alone: begin at the end of the files that are there, not with them
 
 	// Unreadable is told, by Follow alone and once each, of files that could not
-	// be read for a minute; without an error, that one can be again, or is gone.
+	// be read for a minute, and of arguments that stand for nothing any more; without
+	// an error, that one can be again, or is gone.
 	// They are tried on. Several may call it at a time. Nil is told of none.
 	Unreadable func(file string, err error)
 

@@ -26,7 +26,7 @@ type Now struct {
 	Lanes      []LaneStatus
 	Gone       LaneStatus // what streams that are over have lost and passed over
 	Waiting    int        // requests held back
-	Unreadable int        // files that could not be read for a minute
+	Unreadable int        // files that could not be read, or were gone, for a minute
 	Newest     int64      // event time that the streams have come to; fingerprint.NoTime if nothing has come
 	Frontier   int64      // event time up to which everything is judged; fingerprint.NoTime if nothing is
 	Incidents  int        // open

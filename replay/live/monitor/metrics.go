@@ -133,7 +133,7 @@ var Metrics = []Metric{
 	},
 	{
 		Name: "loopgauge_unreadable_files", Type: Gauge,
-		Help: "Followed files, and directories, that could not be read for a minute: what they get is not judged, or late.",
+		Help: "Followed files, and directories, that could not be read, or were gone, for a minute: what they get is not judged, or late.",
 		read: func(v *view, to emit) { to(float64(v.Unreadable)) },
 	},
 	{
