@@ -49,6 +49,7 @@ type emit func(value float64, labels ...string)
 type view struct {
 	live.Now
 	at      time.Time
+	began   time.Time // when it could be asked first
 	version string
 }
 
@@ -159,13 +160,15 @@ var Metrics = []Metric{
 	},
 	{
 		Name: "loopgauge_event_delay_seconds", Type: Gauge,
-		Help: "How long ago the event time was up to which everything is judged; 0 while nothing waits and every stream is at its end.",
+		Help: "How long ago the event time was up to which everything is judged; 0 while nothing waits and every stream is at its end. Before anything is judged, how long ago watch began.",
 		read: func(v *view, to emit) {
 			switch {
 			case v.caughtUp():
 				to(0)
 			case v.told(v.Frontier):
 				to(max(0, v.at.Sub(time.UnixMicro(v.Frontier)).Seconds()))
+			case v.Ready: // brokers may have gone away since
+				to(v.at.Sub(v.began).Seconds())
 			}
 		},
 	},

@@ -72,7 +72,7 @@ func running() live.Now {
 
 func collectorOf(n live.Now) *collector {
 	c := newCollector(func() live.Now { return n }, "v1.2.3")
-	c.clock = func() time.Time { return noon }
+	c.clock, c.began = func() time.Time { return noon }, noon.Add(-time.Hour)
 	return c
 }
 
@@ -190,8 +190,11 @@ func TestEventDelay(t *testing.T) {
 	f(90, func(n *live.Now) { n.Waiting = 0 })
 	f(0, func(n *live.Now) { n.Waiting = 0; atEnd(n) })
 	f(0, func(n *live.Now) { n.Frontier = noon.Add(time.Hour).UnixMicro() }) // a clock that is ahead
-	f(math.NaN(), func(n *live.Now) { n.Frontier = fingerprint.NoTime })
-	f(math.NaN(), func(n *live.Now) { n.Heartbeat = time.Time{} })
+	// Brokers that went away before anything came were told of by the log alone.
+	f(3600, func(n *live.Now) { n.Frontier = fingerprint.NoTime })
+	f(0, func(n *live.Now) { n.Frontier, n.Waiting = fingerprint.NoTime, 0; atEnd(n) })
+	f(math.NaN(), func(n *live.Now) { n.Frontier, n.Ready = fingerprint.NoTime, false })
+	f(math.NaN(), func(n *live.Now) { n.Heartbeat, n.Ready = time.Time{}, false })
 }
 
 func TestStreamsAreBounded(t *testing.T) {
