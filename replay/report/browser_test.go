@@ -532,6 +532,9 @@ func TestListOfEpisodes(t *testing.T) {
 		}
 	}
 	focus("episodes: less")
+	if got := eval[string](b, `document.activeElement.ariaLabel`); !strings.HasPrefix(got, "less, of s-loop-3 at 2") {
+		t.Errorf("the button is called %q, which tells it from no other", got)
+	}
 	if got := eval[string](b, `document.querySelector("#episodes .details").textContent`); !strings.Contains(got, "conversation = s-loop-3") || !strings.Contains(got, "8 × 200") || !strings.Contains(got, "loopgauge explain --policy policy.yaml lp-") {
 		t.Errorf("the details are %q", got)
 	}

@@ -539,9 +539,9 @@
       c.of ? h("button", { type: "button", on: { click: () => { sorted = { by: i, down: sorted.by === i ? !sorted.down : c.css === "n" }; drawEpisodes(); table.tHead.rows[0].cells[i].firstChild.focus(); } } }, c.name) : c.name)),
       h("td", { class: "screen" })));
     put(table.tBodies[0], list.slice(0, shown).flatMap((f, i) => {
-      const isOpen = open.has(f.k);
+      const isOpen = open.has(f.k), word = isOpen ? "less" : "more";
       const row = h("tr", null, columns.map((c) => h("td", { class: c.css, "data-label": c.name }, c.show(f))),
-        h("td", { class: "screen" }, h("button", { type: "button", class: "open", "aria-expanded": String(isOpen), on: { click: () => { if (isOpen) open.delete(f.k); else open.add(f.k); drawEpisodes(); table.querySelectorAll(".open")[i].focus(); } } }, isOpen ? "less" : "more")));
+        h("td", { class: "screen" }, h("button", { type: "button", class: "open", "aria-expanded": String(isOpen), "aria-label": word + ", of " + f.who + " at " + stamp(f.time), on: { click: () => { if (isOpen) open.delete(f.k); else open.add(f.k); drawEpisodes(); table.querySelectorAll(".open")[i].focus(); } } }, word)));
       return isOpen ? [row, details(f)] : [row];
     }));
     const rest = unlisted();
