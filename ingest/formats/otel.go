@@ -288,6 +288,7 @@ const attributeLimit = 128
 func (sp *otelSpan) classify(s *rawjson.Scanner) {
 	asks, used, told := false, false, false // names a model, says what that did, and what the span is
 	asked, answered := false, false
+	var sent naming // the headers of the request
 	n := 0
 	sp.attributes = eachAttribute(s, func(key []byte) {
 		n++
@@ -374,6 +375,10 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 				told = told || len(sp.agent) > 0
 				return
 			}
+			if name, ok := bytes.CutPrefix(key, []byte("http.request.header.")); ok {
+				sent.sessionHeader(bytes.ReplaceAll(name, []byte("_"), []byte("-")), onlyText(s)) // Python's libraries write x_session_id
+				return
+			}
 			answered = answered || bytes.HasPrefix(key, []byte("gen_ai.usage."))
 			used = used || answered || bytes.HasPrefix(key, []byte("gen_ai.response."))
 			if bytes.HasPrefix(key, []byte("gen_ai.prompt.")) || bytes.HasPrefix(key, []byte("llm.input_messages.")) || bytes.HasPrefix(key, []byte("llm.output_messages.")) {
@@ -385,6 +390,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			}
 		}
 	})
+	sp.session = first(sp.session, sent.value)
 	sp.isCall = sp.isCall && !sp.prepares
 	sp.opens = sp.opens && asked && !answered
 	sp.dropped = sp.dropped || n == attributeLimit && sp.attributes.Kind() == rawjson.Object // of which the console says nothing

@@ -202,7 +202,8 @@ func (p *otelCall) attribute(s *rawjson.Scanner, key []byte, r *fingerprint.Requ
 		p.id = otelText(s)
 	case "litellm.api_key.hash", "metadata.user_api_key_hash":
 		p.callerHash = otelText(s)
-	case "metadata.user_api_key_alias", "litellm.metadata.user_api_key_alias", "trace.metadata.openrouter.api_key_name":
+	case "metadata.user_api_key_alias", "litellm.metadata.user_api_key_alias", "trace.metadata.openrouter.api_key_name",
+		"bifrost.virtual_key.name", "gen_ai.virtual_key_name": // Bifrost writes both
 		p.caller = otelText(s)
 	case "metadata.user_api_key_user_id", "litellm.metadata.user_api_key_user_id":
 		r.User = first(r.User, otelText(s))

@@ -152,3 +152,23 @@ func otelText(s *rawjson.Scanner) (text []byte) {
 	}
 	return text
 }
+
+// onlyText is the text of a value that is one, or a list of one, as headers are.
+func onlyText(s *rawjson.Scanner) (text []byte) {
+	switch s.Kind() {
+	case rawjson.Array:
+		for s.Array(); s.NextElement(); {
+			text = onlyText(s)
+		}
+	case rawjson.Object:
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "stringValue", "arrayValue", "values":
+				text = onlyText(s)
+			}
+		}
+	default:
+		text = s.Text(nil)
+	}
+	return text
+}

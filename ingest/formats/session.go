@@ -79,17 +79,23 @@ func (n *naming) header(r *fingerprint.Request, name, value []byte) {
 			return
 		}
 	}
+	if equalFold(name, codexHeader) {
+		n.other(codexField, sessionMember(value))
+	} else {
+		n.sessionHeader(name, value)
+	}
+}
+
+// sessionHeader notes a header's value if that names a session.
+func (n *naming) sessionHeader(name, value []byte) {
 	for i, h := range sessionHeaders {
 		if equalFold(name, h) {
 			n.note(otherPlaces+1+len(sessionHeaders)-i, value)
 			return
 		}
 	}
-	switch {
-	case isVendorSession(name):
+	if isVendorSession(name) {
 		n.note(otherPlaces+1, value)
-	case equalFold(name, codexHeader):
-		n.other(codexField, sessionMember(value))
 	}
 }
 
