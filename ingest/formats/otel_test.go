@@ -549,7 +549,11 @@ func TestOtelJoin(t *testing.T) {
 	f(`took=500ms id=a named status=429 error="HTTP 429 - {}"`, failed("HTTP 429 - {}"))                                                                                             // Spring AI's
 	f(`took=500ms id=a named error="HTTP 200 - {"`, failed("HTTP 200 - {"))
 	f(`took=500ms id=a named status=503 error="503 UNAVAILABLE. {}"`, failed("503 UNAVAILABLE. {}"))
-	f(`took=500ms id=a named status=429 error="429 Rate limit reached"`, failed("429 Rate limit reached")) // of Node
+	f(`took=500ms id=a named status=429 error="429 Rate limit reached"`, failed("429 Rate limit reached")) // of Node, as the next
+	f(`took=500ms id=a named status=503 error="503 status code (no body)"`, failed("503 status code (no body)"))
+	f(`took=500ms id=a named status=429 error="429 litellm.RateLimitError: busy"`, failed("429 litellm.RateLimitError: busy"))
+	f(`took=500ms id=a named status=529 error="529 {}"`, failed("529 {}")) // of Anthropic's
+	f(`took=500ms id=a named error="512 tokens too many"`, failed("512 tokens too many"))
 	f(`took=500ms id=a named error="found 404 of 500 Things"`, failed("found 404 of 500 Things"))
 	f(`took=500ms id=a named error="bad max_tokens: 512 Tokens"`, failed("bad max_tokens: 512 Tokens"))
 	f(`took=500ms id=a named error="max_tokens: 512 Tokens"`, failed("max_tokens: 512 Tokens"))

@@ -422,22 +422,29 @@ func failedStatus(class, message []byte) int {
 	return fingerprint.Unknown
 }
 
-// statusSaid is the status in a message: behind Error code or its like, or in front of a word in
-// capitals where the message begins, be it behind the class of the error.
+// statusSaid is the status in a message: behind Error code or its like, or where the message
+// begins, be it behind the class of the error. Node's libraries have what the provider said
+// behind it, in whatever words.
 func statusSaid(message []byte) int {
 	for _, word := range []string{"Error code: ", "status_code: ", "HTTP "} { // the second of Pydantic AI, the third of Spring AI
-		if _, code, ok := bytes.Cut(message, []byte(word)); ok && len(code) >= 3 {
-			if n, ok := number(code, 0, 3); ok && 400 <= n && n < 600 {
-				return int(n)
+		if _, code, ok := bytes.Cut(message, []byte(word)); ok {
+			if status := failedCode(code); status != fingerprint.Unknown {
+				return status
 			}
 		}
 	}
-	message = behindClass(message)
-	if len(message) < len("429 R") || message[3] != ' ' || message[4] < 'A' || message[4] > 'Z' {
-		return fingerprint.Unknown
+	if message = behindClass(message); len(message) > 3 && message[3] == ' ' {
+		return failedCode(message)
 	}
-	if n, ok := number(message, 0, 3); ok && 400 <= n && n < 600 {
-		return int(n)
+	return fingerprint.Unknown
+}
+
+// failedCode is the status of a failure that a text begins with.
+func failedCode(text []byte) int {
+	if len(text) >= 3 {
+		if n, ok := number(text, 0, 3); ok && 400 <= n && n < 600 && n != 512 { // that counts tokens, and is no status
+			return int(n)
+		}
 	}
 	return fingerprint.Unknown
 }
