@@ -57,9 +57,9 @@ type episodes struct {
 	open *table[pairKey, Episode]
 	n    int64
 
-	// When each scope fired last, and in which request. Nil unless asked for, or
-	// where one scope is for all, in which each fingerprint is a loop of its own.
-	scopes *table[fingerprint.ScopeKey, firing]
+	// When each scope fired last, and before. Nil unless asked for, or where one
+	// scope is for all, in which each fingerprint is a loop of its own.
+	scopes *table[fingerprint.ScopeKey, firings]
 	after  bool // the last firing came after another of its loop
 
 	// Of the last firing, if there was any: the request, the episode in which
@@ -69,6 +69,10 @@ type episodes struct {
 	in    pairKey
 	added contribution
 }
+
+// firings are those of the last two requests in which a scope fired. With calls side
+// by side one may fire more than once, and none of that is after the rest of it.
+type firings struct{ last, before firing }
 
 // firing is when a scope fired, if it did, and in which request.
 type firing struct {
@@ -84,7 +88,7 @@ func newEpisodes(rule *Rule, keys int, closed func(*Episode)) *episodes {
 // tellAfter has after tell.
 func (e *episodes) tellAfter(keys int) {
 	if len(e.rule.Scope.Fields) > 0 {
-		e.scopes = newTable[fingerprint.ScopeKey, firing](e.rule.quiet().Microseconds(), keys, nil)
+		e.scopes = newTable[fingerprint.ScopeKey, firings](e.rule.quiet().Microseconds(), keys, nil)
 	}
 }
 
@@ -117,9 +121,11 @@ func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool, text st
 	again := !opened && ep.last == ev.Position
 	e.after = !opened && !again
 	if e.scopes != nil {
-		before := e.scopes.touch(h.Scope, ev.Time)
-		e.after = e.after || opened && before.any && before.time >= ep.First && before.at != ev.Position
-		*before = firing{true, ev.Time, ev.Position}
+		f := e.scopes.touch(h.Scope, ev.Time)
+		if !f.last.any || f.last.at != ev.Position {
+			*f = firings{firing{true, ev.Time, ev.Position}, f.last}
+		}
+		e.after = e.after || opened && f.before.any && f.before.time >= ep.First
 	}
 	used := spentOf(ev)
 	e.added = contribution{}

@@ -55,6 +55,7 @@ func TestExtent(t *testing.T) {
 	f("AA,AA,AA", "6 requests, 1 after: 10 tokens, $1")
 	f("A,A,A,AB,AB,AB,AB", "7 requests, 4 after: 40 tokens, $4")
 	f("AB,AB,AB,ABB", "4 requests, 1 after: 10 tokens, $1")
+	f("A,B,A,B,B,C,C,CA", "6 requests, 1 after: 10 tokens, $1")
 }
 
 // TestAfter: a request comes after a firing once, in however many loops of however
@@ -91,6 +92,7 @@ func TestAfter(t *testing.T) {
 		f(enforce, "aX,aY,aX,aY", 3)             // of two steps: 3 is the first of Y, but not of its loop
 		f(enforce, "aXY,aXY", nil...)            // 1 is the first of both
 		f(enforce, "aXX", nil...)                // calls side by side
+		f(enforce, "aY,aZ,aZ,aX,aXY", 4)         // its X begins a loop, its Y is of one that fired before
 		f(enforce, "aX,bX,aZ,bZ,aX,aX,bX", 5, 6) // 4 opens early's a, 6 its b after all had fired
 	}
 }
