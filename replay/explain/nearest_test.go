@@ -189,8 +189,15 @@ func TestLinesLeftOut(t *testing.T) {
 		})
 	}
 	var b strings.Builder
-	p.lines(&b, true, func(string) string { return "line " })
-	if !strings.Contains(b.String(), " 1,088 more\n") {
+	p.lines(&b, func(string) string { return "line " })
+	if !strings.Contains(b.String(), " 1,088 more\n") || !strings.Contains(b.String(), "  01234567… fired throttle") {
+		t.Error(b.String())
+	}
+	// One that all have stands above them.
+	b.Reset()
+	p.Fingerprint = p.Lines[0].Fingerprint
+	p.lines(&b, func(string) string { return "line " })
+	if strings.Contains(b.String(), "01234567") {
 		t.Error(b.String())
 	}
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -109,14 +110,14 @@ func (r *Rule) write(b *strings.Builder, short func(log string) string) {
 		wrapped(b, "  ", "to change that: "+*r.Remedy)
 	}
 	for i := range r.Fingerprints {
-		r.Fingerprints[i].write(b, r, short)
+		r.Fingerprints[i].write(b, short)
 	}
 	if r.LeftOut > 0 {
 		wrapped(b, "  ", fmt.Sprintf("and %s more", term.Plural(int64(r.LeftOut), "fingerprint", "fingerprints")))
 	}
 }
 
-func (p *Print) write(b *strings.Builder, r *Rule, short func(log string) string) {
+func (p *Print) write(b *strings.Builder, short func(log string) string) {
 	scope := "all requests"
 	if len(p.scope) > 0 {
 		scope = strings.Join(p.scope, ", ")
@@ -132,7 +133,7 @@ func (p *Print) write(b *strings.Builder, r *Rule, short func(log string) string
 	if p.Canonical != nil {
 		wrapped(b, "  ", "text "+*p.Canonical)
 	}
-	p.lines(b, window.CounterNamed(r.Kind).Periodic, short)
+	p.lines(b, short)
 	verb := "did not fire"
 	if p.Fired {
 		verb = "fired (" + p.Action + ")"
@@ -157,8 +158,9 @@ const leastPlace = 10
 
 // lines writes the requests that counted as a table. What the places have no
 // room for is left out in front: a number ends them.
-func (p *Print) lines(b *strings.Builder, prints bool, short func(log string) string) {
+func (p *Print) lines(b *strings.Builder, short func(log string) string) {
 	const indent = "    "
+	prints := slices.ContainsFunc(p.Lines, func(l Line) bool { return l.Fingerprint != p.Fingerprint }) // a round of several
 	var rows [][]string
 	row := func(cells ...string) { rows = append(rows, cells) }
 	skip := 0
