@@ -224,7 +224,7 @@ func (r *formatReport) head(b *strings.Builder) {
 	if len(r.Wrappers) > 0 {
 		para(b, "  ", "wrapped in: "+strings.Join(r.Wrappers, ", in it "))
 	}
-	of := fmt.Sprintf("first %s lines", term.Count(sampleLines))
+	of := "first lines" // 1,000, or to the end of the record that begins in the last
 	if r.Whole {
 		of = "all lines"
 	}
