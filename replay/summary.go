@@ -280,7 +280,7 @@ func (s Summary) loops(b *strings.Builder) {
 	listLoops(b, shown)
 	b.WriteByte('\n')
 	if among == "" && !s.Total.isOf(loops) {
-		fmt.Fprintln(b, Wrapped("a row goes by the rule that saw most of its loop; below each request counts once"))
+		fmt.Fprintln(b, Wrapped("rows have the numbers of the rule that saw most; below each request counts once"))
 	}
 	bound := ""
 	if s.Result.Enforced != nil {
