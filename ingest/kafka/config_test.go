@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/segmentio/kafka-go"
 )
 
 func TestParse(t *testing.T) {
@@ -63,6 +66,26 @@ func TestChoose(t *testing.T) {
 	f(1, claim{State: "a", Start: 1, Since: 2}, claim{State: "b", Start: 3, Since: 4}) // the first was silent
 	// It comes back after a kill: it has what its dead self had.
 	f(1, claim{State: "a", Start: 1, Since: 2}, claim{State: "a", Start: 5}, claim{State: "b", Start: 3})
+}
+
+// TestOneReaderATopic: members that read different topics have each their own, for
+// two watches by one policy are in one group. The second was refused, and told that
+// the first reads its topic.
+func TestOneReaderATopic(t *testing.T) {
+	var members []kafka.GroupMember
+	for i, m := range []string{"t", "u", "t"} {
+		g := &group{claim: claim{State: fmt.Sprint(i), Start: int64(i)}}
+		data, err := balancer{g}.UserData()
+		if err != nil {
+			t.Fatal(err)
+		}
+		members = append(members, kafka.GroupMember{ID: fmt.Sprint(i), Topics: []string{m}, UserData: data})
+	}
+	got := balancer{}.AssignGroups(members, []kafka.Partition{{Topic: "t", ID: 0}, {Topic: "u", ID: 0}, {Topic: "u", ID: 1}})
+	want := kafka.GroupMemberAssignments{"0": {"t": {0}}, "1": {"u": {0, 1}}, "2": {}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
 }
 
 func TestParsePlace(t *testing.T) {

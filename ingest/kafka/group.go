@@ -205,7 +205,7 @@ func (g *group) wait(ctx context.Context) error {
 // owner is what is known of the member that owns the topic.
 func (g *group) owner(ctx context.Context) string {
 	for _, m := range g.c.listMembers(ctx) {
-		if len(m.MemberAssignments.Topics) > 0 {
+		if slices.ContainsFunc(m.MemberAssignments.Topics, func(t kafka.GroupMemberTopic) bool { return t.Topic == g.c.config.Topic }) {
 			var other claim
 			if json.Unmarshal(m.MemberMetadata.UserData, &other) == nil && other.Where != "" {
 				return other.Where
@@ -216,7 +216,7 @@ func (g *group) owner(ctx context.Context) string {
 	return "another instance"
 }
 
-// balancer gives the whole topic to one member.
+// balancer gives a whole topic to one member.
 type balancer struct{ g *group }
 
 // ProtocolName tells members that share out in this way from others.
@@ -229,30 +229,31 @@ func (b balancer) UserData() ([]byte, error) {
 	return json.Marshal(b.g.claim)
 }
 
-// AssignGroups gives all partitions to one member, the others none.
+// AssignGroups gives all partitions of a topic to one of the members that read it,
+// the others none.
 func (balancer) AssignGroups(members []kafka.GroupMember, partitions []kafka.Partition) kafka.GroupMemberAssignments {
-	claims := make([]claim, len(members))
-	for i, m := range members {
-		_ = json.Unmarshal(m.UserData, &claims[i]) // one that cannot be read claims nothing
-	}
 	shares := kafka.GroupMemberAssignments{}
-	for i, m := range members {
+	readers := map[string][]string{} // of a topic
+	claims := map[string][]claim{}
+	for _, m := range members {
+		var c claim
+		_ = json.Unmarshal(m.UserData, &c) // one that cannot be read claims nothing
 		shares[m.ID] = map[string][]int{}
-		if i != choose(claims) {
-			continue
-		}
 		for _, topic := range m.Topics {
-			all := []int{}
-			for _, p := range partitions {
-				if p.Topic == topic {
-					all = append(all, p.ID)
-				}
-			}
-			if len(all) == 0 {
-				all = []int{0} // the brokers do not know the topic for a moment; the owner is the owner
-			}
-			shares[m.ID][topic] = all
+			readers[topic], claims[topic] = append(readers[topic], m.ID), append(claims[topic], c)
 		}
+	}
+	for topic, ids := range readers {
+		all := []int{}
+		for _, p := range partitions {
+			if p.Topic == topic {
+				all = append(all, p.ID)
+			}
+		}
+		if len(all) == 0 {
+			all = []int{0} // the brokers do not know the topic for a moment; the owner is the owner
+		}
+		shares[ids[choose(claims[topic])]][topic] = all
 	}
 	return shares
 }
