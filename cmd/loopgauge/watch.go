@@ -89,7 +89,7 @@ func (f *watchFlags) check(args []string) error {
 	case len(args) == 0:
 		return errors.New("no source given: name kafka://host:port/topic, or files, directories or globs")
 	case topic && len(args) > 1:
-		return errors.New("a topic is watched alone: its partitions have an order that other sources do not share")
+		return errors.New("a topic is watched alone: its partitions have an order that other sources do not share\nstart a watch for each topic and one for the files, by the same policy, each with a --state of its own")
 	case slices.Contains(args, ingest.StdinName):
 		return errors.New("standard input cannot be followed: name the file, or read it with loopgauge replay")
 	case !topic && f.state == "":
