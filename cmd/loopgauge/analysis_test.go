@@ -258,6 +258,11 @@ rules:
 	for _, name := range []string{"out", "live"} {
 		loopgauge(t, "", "replay", "--quiet", "--policy", policy, "--out", filepath.Join(dir, name), access)
 	}
+	// A watch without a loop in its first minute leaves a file without rows.
+	loopgauge(t, "", "replay", "--quiet", "--policy", policy, "--out", filepath.Join(dir, "calm"), file("calm.jsonl", log.String()[:strings.Index(log.String(), "\n")+1]))
+	if err := os.Rename(filepath.Join(dir, "calm/episodes/date=2026-11-20/episodes-0000.parquet"), filepath.Join(dir, "out/episodes/date=2026-11-20/calm.parquet")); err != nil {
+		t.Fatal(err)
+	}
 	loopgauge(t, "", "tune", "--json", "--policy", policy, "--out", filepath.Join(dir, "tuned"), access)
 	teams(t, dir)
 
