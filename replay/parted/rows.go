@@ -105,11 +105,12 @@ func (r *rows) next() (rule int, ev *window.Event, err error) {
 	for i := range columns {
 		r.cells[i], rest, _ = bytes.Cut(rest, []byte{'\t'})
 	}
+	r.err = nil
 	rule, ok := r.rules[string(r.cells[colRule])]
 	if !ok {
-		return 0, nil, r.wrong("rule %s is not in the policy: give the policy that the events were written with", r.show(colRule))
+		name := r.text(colRule)
+		return 0, nil, cmp.Or(r.err, r.wrong("rule %q is not in the policy: give the policy that the events were written with", name))
 	}
-	r.err = nil
 	if err := r.build(rule); err != nil {
 		return 0, nil, err
 	}

@@ -80,7 +80,8 @@ func TestRow(t *testing.T) {
 func TestOddRows(t *testing.T) {
 	huge := digits(strings.Repeat("x", 1<<20)) // the reader has no room for it at once
 	for name, c := range map[string]struct{ text, want string }{
-		"another rule":      {rowWith(map[int]string{colRule: digits("q")}), `row 1: rule "71" is not in the policy: give the policy that the events were written with`},
+		"another rule":      {rowWith(map[int]string{colRule: digits("q")}), `row 1: rule "q" is not in the policy: give the policy that the events were written with`},
+		"rule":              {rowWith(map[int]string{colRule: "q"}), `row 1: "q" is not hex`},
 		"columns":           {"a\tb\n", "row 1: 2 columns, not 21"},
 		"cut":               {strings.TrimSuffix(rowWith(nil), "\n"), "row 1: ends within the row: some is missing"},
 		"short scope":       {rowWith(map[int]string{colScope: "0a"}), `row 1: "0a" is no key of a scope`},
