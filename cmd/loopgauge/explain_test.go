@@ -51,6 +51,9 @@ func TestExplainTakesIDsOfTune(t *testing.T) {
 	if _, errs := said(exitUsage, "replay", loops); !strings.Contains(errs, "rule stuck-step: "+loops+" does not have identity stuck-step\n") || !strings.Contains(errs, "\ngive the policy that it was written with, which its run has, or ") {
 		t.Errorf("by rules that the dataset does not answer: %s", errs)
 	}
+	if _, errs := said(exitFailed, "explain", "--policy", advised, "ep-0000000000000000", loops); !strings.Contains(errs, "\ndid replay have the same --policy or ") || strings.Contains(errs, "same logs") {
+		t.Errorf("of an episode that the dataset does not have: %s", errs)
+	}
 	if len(fires) < 3 {
 		t.Errorf("only %d episodes found", len(fires))
 	}

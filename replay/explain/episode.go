@@ -124,5 +124,8 @@ func (x *explaining) notFound(r *replay.Result, episodes int64) error {
 	case episodes > 1:
 		there = "there are " + term.Count(episodes) + " others: " + x.q.List + " lists them"
 	}
+	if x.q.Kept != nil {
+		return fmt.Errorf("no episode is %s; %s\ndid replay have the same --policy or --profile, --since and --until? what stands in the dataset's episodes is by the policy that its run has", x.q.Episode, there)
+	}
 	return fmt.Errorf("no episode is %s; %s\ndid replay or watch have the same logs, also those that were rotated away since, --policy or --profile, --lateness, --since, --until and --fingerprint-key?", x.q.Episode, there)
 }
