@@ -79,7 +79,11 @@ func (c *customReader) readPattern(v policy.Value) {
 
 func (c *customReader) readColumns(v policy.Value) {
 	v.List(func(v policy.Value) {
-		if name := v.Text(); slices.Contains(c.Columns, name) {
+		name := "" // as of the numbers that pandas gives rows
+		if !v.IsText() || v.Plain() != "" {
+			name = v.Text()
+		}
+		if slices.Contains(c.Columns, name) {
 			v.Reject("is the name of two columns: call one otherwise")
 		} else {
 			c.Columns = append(c.Columns, name)

@@ -43,6 +43,7 @@ func TestCustomFormatProblems(t *testing.T) {
 	f("fields:\n  time: t\n  status: {const: 200}", "my.yaml:3:19: fields.status.const: must be a text, is a number: put it in quotes")
 	f("pattern: '(?P<t>.*)'\nfields: {time: t, model: m}", "my.yaml:1:10: pattern: has no group m, which model is to be read from; there are t")
 	f("pattern: '(?=x)'\nfields: {time: t}", "my.yaml:1:10: pattern: invalid or unsupported Perl syntax: `(?=` (RE2: no look-around, no back references)")
+	f("columns: ['', ts]\nfields: {time: ts}")
 	f("columns: [ts, m.x]\nseparator: ';'\nfields: {time: ts, model: m.x, body: ts.b}")
 	f("columns: [ts, ts]\nfields: {time: ts}", "my.yaml:1:15: columns[1]: is the name of two columns: call one otherwise")
 	f("columns: [ts]\nfields: {time: t}", "my.yaml:1:1: columns: have no t, which time is to be read from")

@@ -321,6 +321,7 @@ func TestScaffold(t *testing.T) {
 	f("{\"ts\":\"2026-11-21T10:00:00Z\"}\n{\"at\":{\"ts\":\"2026-11-21T10:00:00Z\"}}", "time: ['ts', 'at.ts']") // two kinds of records
 	f(`{"date":"25/12/2026 10:00:00"}`, "time: {path: 'date', layout: '02/01/2006 15:04:05'}")
 	f("when;Session ID;note\n2026-11-21 10:00:00;secret;\"secret; \"\"secret\"\"\"\n", "columns: ['when', 'Session ID', 'note']\nseparator: ';'", "time: {path: 'when', layout: '2006-01-02 15:04:05'}")
+	f(",when,note\n0,2026-11-21T10:00:00Z,secret\n", "columns: ['', 'when', 'note']", "time: 'when'") // as pandas writes it
 	f("2026-11-21T10:00:00Z\t\t[{\"role\":\"user\",\"content\":\"secret=1 b=2\"}]\n", "separator: \"\\t\"", "messages: 'column3'")
 	f("ts\trequest\n2026-11-21T10:00:00Z\t{\"messages\":[],\"model\":\"secret\"}\n", "separator: \"\\t\"", "body: 'request'")
 	f("2026-11-21T10:00:00Z,secret,200", "columns: ['column1', 'column2', 'column3']", "time: 'column1'")
