@@ -300,6 +300,7 @@ func TestScaffold(t *testing.T) {
 	f(`{"ts":1795255200123,"asked":{"model":"secret","messages":[]},"said":{"model":"secret","choices":[]}}`, "# model:", "body: 'asked'", "response: 'said'")
 	// What is called a request or a response, and is no body of one.
 	f(`{"time":"2026-11-21T10:00:00Z","request":{"method":"GET","body":"secret"},"response":{"status":200,"headers":{"a":"secret"}}}`, "body: 'request.body'", "# response:", "status: 'response.status'")
+	f(`{"time":"2026-11-21T10:00:00Z","data":{"input":"secret","output":"secret","usage":{"input_tokens":5}}}`, "response: 'data.output'", "tokens_in: 'data.usage.input_tokens'", "#   data.input")
 	f(`{"time":"2026-11-21T10:00:00Z","request":{"method":"GET"},"response":{"output":[]}}`, "# body:", "response: 'response'")
 	f("created_at,cost_total,tokens_prompt,tokens_completion,tokens_cached,model_permaslug,streamed\n2026-11-21 10:00:00,0.1,10,5,4,secret,true\n",
 		"model: 'model_permaslug'", "tokens_in: 'tokens_prompt'", "tokens_out: 'tokens_completion'", "tokens_cached: 'tokens_cached'", "cost: 'cost_total'", "stream: 'streamed'")

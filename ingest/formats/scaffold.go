@@ -271,7 +271,11 @@ func (g *guesser) shaped(field string) string {
 	members := map[string][]string{"body": {"messages", "input", "contents"}, "response": {"choices", "usage", "candidates"}}[field]
 	for _, p := range g.paths {
 		for _, m := range members {
-			if parent, ok := strings.CutSuffix(p, "."+m); ok && (field != "body" || m == "contents" || g.has(parent+".model")) {
+			parent, ok := strings.CutSuffix(p, "."+m)
+			switch {
+			case !ok || field == "body" && m != "contents" && !g.has(parent+".model"):
+			case m == "usage" && (g.has(parent+".input") || g.has(parent+".messages")): // of the whole call
+			default:
 				return parent
 			}
 		}
