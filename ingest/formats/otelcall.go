@@ -423,17 +423,17 @@ func failedStatus(class, message []byte) int {
 }
 
 // statusSaid is the status in a message: behind Error code or its like, or where the message
-// begins, be it behind the class of the error. Node's libraries have what the provider said
-// behind it, in whatever words.
+// begins, be it behind the class of the error. Node's and Java's libraries have what the
+// provider said behind it, in whatever words.
 func statusSaid(message []byte) int {
-	for _, word := range []string{"Error code: ", "status_code: ", "HTTP "} { // the second of Pydantic AI, the third of Spring AI
+	for _, word := range []string{"Error code: ", "status_code: ", "HTTP ", "Error "} { // the second of Pydantic AI, the third of Spring AI, the last of Google's for Go
 		if _, code, ok := bytes.Cut(message, []byte(word)); ok {
 			if status := failedCode(code); status != fingerprint.Unknown {
 				return status
 			}
 		}
 	}
-	if message = behindClass(message); len(message) > 3 && message[3] == ' ' {
+	if message = behindClass(message); len(message) > 3 && (message[3] == ' ' || message[3] == ':') {
 		return failedCode(message)
 	}
 	return fingerprint.Unknown
