@@ -306,7 +306,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			told = true
 		case "gen_ai.operation.name":
 			told = true
-			switch name := otelText(s); string(name) {
+			switch name := bytes.TrimSuffix(otelText(s), []byte("_streaming")); string(name) { // Rig's to 0.43
 			case "chat", "text_completion", "generate_content", "embeddings":
 				sp.calls(name)
 			}

@@ -100,6 +100,7 @@ func TestOtelSpan(t *testing.T) {
 	call := func(pairs ...string) []string { return append([]string{"gen_ai.operation.name", "chat"}, pairs...) }
 	const lost = ` lost="parts of the messages lost by the logger"`
 	f(``, call()...)
+	f(``, "gen_ai.operation.name", "chat_streaming") // of Rig
 	f(``, "llm.request.type", "chat")
 	f(``, "openinference.span.kind", "LLM")
 	f(``, "langfuse.observation.type", "generation")
