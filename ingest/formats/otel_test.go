@@ -115,6 +115,7 @@ func TestOtelSpan(t *testing.T) {
 		call("gen_ai.request.model", "m", "gen_ai.system", "OpenAI", "gen_ai.usage.prompt_tokens", `{"intValue":"8"}`, "gen_ai.usage.completion_tokens", `{"intValue":"1"}`, "llm.is_streaming", `{"boolValue":true}`)...)
 	is(`id=a path=/v1/messages query=key=1 named`, call("url.path", "/v1/messages?key=1")...)
 	is(`id=a method=POST path=/v1/messages named status=429`, call("http.request.method", "POST", "url.path", "/v1/messages", "http.route", "/{x}", "http.response.status_code", `{"intValue":"429"}`)...)
+	is(`id=a method=POST path=/v1/messages named status=429`, call("http.method", "POST", "http.path", "/v1/messages", "http.status", `{"intValue":"429"}`)...) // of agentgateway
 	f(` cost=0.5 stream=false`, call("gen_ai.cost.total_cost", `{"doubleValue":0.5}`, "llm.is_streaming", "False")...)
 
 	// Messages with parts, in a text or as they are. Numbers are numbers.

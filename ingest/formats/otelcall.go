@@ -134,13 +134,13 @@ func (p *otelCall) attribute(s *rawjson.Scanner, key []byte, r *fingerprint.Requ
 		for p.body.Object(); p.body.NextNamed("total"); {
 			r.Cost = readCost(&p.body, r.Cost)
 		}
-	case "http.response.status_code":
+	case "http.response.status_code", "http.status_code", "http.status": // the names before, and agentgateway's; the same of the next
 		r.Status = parseStatus(otelText(s), r.Status)
 	case "error.type":
 		p.errorType = otelText(s)
-	case "http.request.method":
+	case "http.request.method", "http.method":
 		r.Method = otelText(s)
-	case "url.path":
+	case "url.path", "http.path":
 		setPath(r, otelText(s))
 	case "http.route", "litellm.request.route":
 		if route := otelText(s); len(r.Path) == 0 {
