@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -147,19 +148,9 @@ func (n *naming) requester(s *rawjson.Scanner, r *fingerprint.Request, reads fin
 	}
 }
 
+// equalFold compares with ASCII alone, of which no other character has the length.
 func equalFold(text []byte, lower string) bool {
-	if len(text) != len(lower) {
-		return false
-	}
-	for i, c := range text {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != lower[i] {
-			return false
-		}
-	}
-	return true
+	return len(text) == len(lower) && strings.EqualFold(string(text), lower)
 }
 
 // anthropicSession finds the session in metadata.user_id as Anthropic's
