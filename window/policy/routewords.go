@@ -33,14 +33,17 @@ func (r *reader) routeTypos(parsed *cel.Ast, at place, words map[string][]string
 		if value.Kind() == ast.IdentKind {
 			field, value = value, field
 		}
-		if field.Kind() != ast.IdentKind || words[field.AsIdent()] == nil {
+		if field.Kind() != ast.IdentKind {
+			return
+		}
+		known := words[field.AsIdent()]
+		if len(known) == 0 { // or no rule could be read
 			return
 		}
 		texts := []ast.Expr{value}
 		if value.Kind() == ast.ListKind {
 			texts = value.AsList().Elements()
 		}
-		known := words[field.AsIdent()]
 		for _, text := range texts {
 			if text.Kind() != ast.LiteralKind {
 				continue
