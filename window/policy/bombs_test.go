@@ -68,11 +68,8 @@ func TestLoadOfALog(t *testing.T) {
 // for a log, and a short one for a policy whose every field is unknown.
 func TestLoadOfAnAnswer(t *testing.T) {
 	for _, rest := range []string{"}", strings.Repeat(" ", MaxSize)} {
-		path := filepath.Join(t.TempDir(), "tuned.json")
-		if err := os.WriteFile(path, []byte("{\n  \"version\": 1,\n  \"loopgauge\": \"v1.2.3\""+rest), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "jq -er .policy "+path) {
+		text := "{\n  \"version\": 1,\n  \"loopgauge\": \"v1.2.3\"" + rest
+		if _, err := ReadText("standard input", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "'jq -er .policy' takes the policy out") {
 			t.Error(err)
 		}
 	}

@@ -118,7 +118,7 @@ var answer = regexp.MustCompile(`^\s*\{\s*"version":\s*\d+,\s*"loopgauge":`)
 func ReadText(name string, r io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, MaxSize+1))
 	if answer.Match(text) {
-		return nil, fmt.Errorf("%s: this is what a command prints with --json: jq -er .policy %[1]s takes out the policy, if it is the answer of loopgauge tune", name)
+		return nil, fmt.Errorf("%s: this is what a command prints with --json: of the answer of loopgauge tune 'jq -er .policy' takes the policy out", name)
 	}
 	if len(text) > MaxSize {
 		return nil, fmt.Errorf("%s: more than %d bytes: is it a log?", name, MaxSize)
