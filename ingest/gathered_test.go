@@ -311,6 +311,7 @@ func TestCSVRows(t *testing.T) {
 	f("a@2 1/0, b@3 1/0, c@7 1/0", Tally{Lines: 7, Blank: 4}, "time,id,messages", "1,a,one", `2,b,"two,`, "", "  {three},", ` ""four"""`, "3,c,five")
 	f("a@1 1/0, 2: "+open+", c@3 1/0, d@4 1/0", Tally{Lines: 4, Malformed: 1}, "1,a,one", `2,b,"cu`, "3,c,three", `4,d,"four"`)
 	f("a@1 1/0, 2: "+open+", c@3 1/0", Tally{Lines: 3, Malformed: 1}, "1,a,one", `2,b,"cu`, "3,c,three")
+	f("1: "+open+", b@2 1/0, c@4 1/0", Tally{Lines: 5, Blank: 2, Malformed: 1}, `1,a,"cu`, `2,b,"in`, `two"`, `"3","c","in`, `two"`)
 	f("1: "+open+`, 2: no time, c@3 1/0`, Tally{Lines: 3, Malformed: 2}, `1,"a`, `b","x","y"`, "3,c,three")
 
 	lines := []string{`1,a,"cu`}

@@ -10,79 +10,87 @@ import (
 // over lines. It is in no table: who knows the columns knows that it is CSV.
 func CSVRows(columns int, separator byte) *Wrapper {
 	return &Wrapper{
-		Detect: func([]byte) bool { return false }, Joins: true, keeps: true,
+		Detect: func([]byte) bool { return false }, Joins: true, Gathers: true, keeps: true,
 		New: func() Unwrapper { return &csvRows{columns: columns, separator: separator} },
 	}
 }
 
-// csvRows holds the lines of a row until its quotes are closed. What is no row
-// then, since some line was cut, goes on line by line.
+// csvRows holds the lines of a row until its quotes are closed. Where some line was
+// cut they come to no row: then they go on one by one, and the last begins anew.
 type csvRows struct {
-	gather[struct{}]
 	columns   int
 	separator byte
-	stray     bool // text stands behind the quotes of a value: they are another's
 
-	row, unquoted []byte
-	cells         [][]byte
+	text  []byte // of the lines that are held, each with its newline
+	held  []csvLine
+	lines int // that were, since none was
+
+	unquoted []byte
+	cells    [][]byte
+}
+
+type csvLine struct {
+	at  fingerprint.Position
+	end int // in the text
 }
 
 func (c *csvRows) Unwrap(line Line, next func(Line)) string {
-	if !c.Open() {
-		c.stray = false
-	}
-	quoted := c.goesOn(line.Text)
-	if !quoted && !c.Open() {
+	quoted, stray := c.quotes(line.Text)
+	if !quoted && !c.Open() || c.lines == patience {
+		c.Drop(next, nil)
+		c.lines = 0
 		next(line)
 		return ""
 	}
-	c.hold(line, struct{}{})
-	switch {
-	case !quoted && c.whole():
-		row := Line{Text: c.row, At: c.held[0].at, Column: -1}
-		c.held = c.held[:0]
+	c.text = append(c.text, line.Text...)
+	switch n := len(c.text); {
+	case !c.Open(), quoted && !stray:
+		c.held = append(c.held, csvLine{line.At, n})
+		c.text = append(c.text, '\n')
+		c.lines++
+	case !quoted && !stray && c.isRow():
+		row := Line{Text: c.text[:n:n], At: c.held[0].at, Column: -1}
+		c.text, c.held, c.lines = c.text[:0], c.held[:0], 0
 		next(row)
-	case !quoted || len(c.held) > patience:
+	default:
 		c.Drop(next, nil)
+		return c.Unwrap(line, next)
 	}
 	return ""
 }
 
-// goesOn tells whether a value is not closed at the end of the line, by what
-// SplitCSV takes for quotes.
-func (c *csvRows) goesOn(line []byte) bool {
-	for quoted := c.Open(); ; {
+var quote = []byte{'"'}
+
+// quotes tells, by what SplitCSV takes for quotes, whether a value is not closed at
+// the end of a line, and whether text is behind the quotes of one, which are another's
+// then.
+func (c *csvRows) quotes(line []byte) (quoted, stray bool) {
+	quoted = c.Open()
+	for {
 		if !quoted {
-			line, quoted = bytes.CutPrefix(bytes.TrimLeft(line, " "), []byte{'"'})
+			line, quoted = bytes.CutPrefix(bytes.TrimLeft(line, " "), quote)
 		}
 		closed := quoted
 		for quoted {
 			end := bytes.IndexByte(line, '"')
 			if end < 0 {
-				return true
+				return true, stray
 			}
-			line, quoted = bytes.CutPrefix(line[end+1:], []byte{'"'})
+			line, quoted = bytes.CutPrefix(line[end+1:], quote)
 		}
 		behind, rest, more := bytes.Cut(line, []byte{c.separator})
-		if c.stray = c.stray || closed && len(bytes.TrimSpace(behind)) > 0; !more {
-			return false
+		if stray = stray || closed && len(bytes.TrimSpace(behind)) > 0; !more {
+			return false, stray
 		}
 		line = rest
 	}
 }
 
-// whole puts the lines together and tells whether they are a row.
-func (c *csvRows) whole() bool {
-	c.row = c.row[:0]
-	for i := range c.held {
-		if i > 0 {
-			c.row = append(c.row, '\n')
-		}
-		c.row = append(c.row, c.held[i].text...)
-	}
+// isRow tells whether the text has as many values as a row.
+func (c *csvRows) isRow() bool {
 	var why string
-	c.cells, c.unquoted, why = SplitCSV(c.cells[:0], c.row, c.separator, c.unquoted[:0])
-	return why == "" && !c.stray && (len(c.cells) == c.columns || len(c.cells) < c.columns && c.separator == '\t')
+	c.cells, c.unquoted, why = SplitCSV(c.cells[:0], c.text, c.separator, c.unquoted[:0])
+	return why == "" && (len(c.cells) == c.columns || len(c.cells) < c.columns && c.separator == '\t')
 }
 
 func (c *csvRows) Ends(line []byte) bool {
@@ -90,10 +98,14 @@ func (c *csvRows) Ends(line []byte) bool {
 	return !c.Open()
 }
 
+// Open tells whether a line is held back.
+func (c *csvRows) Open() bool { return len(c.held) > 0 }
+
 func (c *csvRows) Drop(next func(Line), _ func(fingerprint.Position)) {
-	held := c.held
-	c.held = held[:0]
-	for i := range held {
-		next(held[i].line())
+	text, held, from := c.text, c.held, 0
+	c.text, c.held = text[:0], held[:0]
+	for _, h := range held {
+		next(Line{Text: text[from:h.end:h.end], At: h.at, Column: -1})
+		from = h.end + 1
 	}
 }

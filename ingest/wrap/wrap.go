@@ -22,8 +22,8 @@ type Wrapper struct {
 	New func() Unwrapper
 	// Joins says that a record may go on over several lines.
 	Joins bool
-	// Gathers says that each of those is a record already: nothing else lies
-	// in between.
+	// Gathers says that each of those is a record already, or may be: nothing
+	// else lies in between.
 	Gathers bool
 	// Undone where what it wraps is of no known format: Around, as no program's
 	// own log is taken for it; AroundText, an export, if that is text, as into
