@@ -66,6 +66,9 @@ var quote = []byte{'"'}
 // then.
 func (c *csvRows) quotes(line []byte) (quoted, stray bool) {
 	quoted = c.Open()
+	if !quoted && bytes.Count(line, quote)%2 == 0 { // most lines: what is opened is closed
+		return false, false
+	}
 	for {
 		if !quoted {
 			line, quoted = bytes.CutPrefix(bytes.TrimLeft(line, " "), quote)
