@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
@@ -116,11 +117,17 @@ var readingMethods = []string{"GET", "HEAD"}
 // Reads tells that a request of this method only reads.
 func Reads(method string) bool { return slices.Contains(readingMethods, method) }
 
-// healthPaths are the paths of health checks.
-var healthPaths = []string{"/health", "/healthz", "/livez", "/readyz", "/ready", "/live", "/ping", "/status", "/-/healthy", "/-/ready", "/health/liveliness", "/health/readiness"}
+// healthPaths are the paths of health checks, and healthNames how those end
+// wherever the service stands.
+var (
+	healthPaths = []string{"/ready", "/live", "/ping", "/status", "/-/healthy", "/-/ready", "/health/live", "/health/ready", "/health/liveness", "/health/liveliness", "/health/readiness"}
+	healthNames = []string{"health", "healthz", "healthcheck", "livez", "readyz"}
+)
 
 // HealthCheck tells that a path is that of health checks.
-func HealthCheck(path string) bool { return slices.Contains(healthPaths, path) }
+func HealthCheck(path string) bool {
+	return slices.Contains(healthPaths, path) || slices.Contains(healthNames, path[strings.LastIndexByte(path, '/')+1:])
+}
 
 const minute = 60_000_000
 

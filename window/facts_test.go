@@ -37,7 +37,10 @@ func TestFactsNote(t *testing.T) {
 	f(Event{Status: unknown, MaxTokens: 1}, false, Facts{Probes: 1, OneToken: 1, pauses: 1})
 	f(Event{Status: unknown, MaxTokens: 2}, false, Facts{pauses: 1})
 	f(Event{Status: unknown, Path: "/healthz"}, false, Facts{Probes: 1, pauses: 1})
+	f(Event{Status: unknown, Path: "/v1/health"}, false, Facts{Probes: 1, pauses: 1}) // wherever the service stands
+	f(Event{Status: unknown, Path: "/health/live"}, false, Facts{Probes: 1, pauses: 1})
 	f(Event{Status: unknown, Path: "/healthz/x"}, false, Facts{pauses: 1})
+	f(Event{Status: unknown, Path: "/v1/jobs/7/status"}, false, Facts{pauses: 1})
 	f(Event{Status: unknown, Method: "HEAD"}, false, Facts{Gets: 1, pauses: 1})
 	f(Event{Status: unknown, Method: "POST"}, false, Facts{pauses: 1})
 	// The same time is one request with equal calls, or two that are one.
