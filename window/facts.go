@@ -129,7 +129,10 @@ func HealthCheck(path string) bool {
 	return slices.Contains(healthPaths, path) || slices.Contains(healthNames, path[strings.LastIndexByte(path, '/')+1:])
 }
 
-const minute = 60_000_000
+const (
+	second = 1_000_000
+	minute = 60 * second
+)
 
 // soonEnough is the part of a request in whose last a client that waits for the
 // answer may begin the next: a log may have the end later than the client, as
@@ -168,8 +171,14 @@ func (f *Facts) count(ev *Event, parallel bool) {
 		f.pauseSum += seconds
 		f.pauseSquares += seconds * seconds
 	}
-	if f.start != fingerprint.NoTime && ev.Start != fingerprint.NoTime && (!parallel || ev.Time != f.last) && ev.Start < f.last-(f.last-f.start)/soonEnough {
-		f.together++
+	if f.start != fingerprint.NoTime && ev.Start != fingerprint.NoTime && (!parallel || ev.Time != f.last) {
+		soon := (f.last - f.start) / soonEnough
+		if ev.whole() {
+			soon += second
+		}
+		if ev.Start < f.last-soon {
+			f.together++
+		}
 	}
 	f.last, f.start = ev.Time, ev.Start
 	f.sessions.addText(cmp.Or(ev.Session, ev.User))

@@ -69,6 +69,10 @@ func TestFactsTogether(t *testing.T) {
 	f(0, [2]int64{unknown, 20}, [2]int64{9, 30})
 	f(0, [2]int64{10, 20}, [2]int64{unknown, 30})
 	f(0, [2]int64{10, 10}, [2]int64{11, 11}) // an end is all there is
+	// Of a time of whole seconds the true one is up to a second later.
+	f(0, [2]int64{5_100_000, 10_000_000}, [2]int64{8_600_000, 14_000_000})
+	f(1, [2]int64{5_100_000, 10_000_000}, [2]int64{8_400_000, 14_000_000})
+	f(1, [2]int64{5_100_000, 10_000_001}, [2]int64{8_600_000, 14_000_001})
 }
 
 // TestResultsAdd: what turns have in common is what tells.

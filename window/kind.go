@@ -140,7 +140,7 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		set(Polling, "%s only read (GET or HEAD)%s", share(f.Gets), f.pace())
 	case !rule.bySession() && f.sessions.different() > 1 && 2*f.sessions.different() >= min(n, mostVariety):
 		set(Batch, "%v sessions or users among %d requests", &f.sessions, n)
-	case !w.coarse() && 2*f.together >= n:
+	case 2*f.together >= n:
 		set(Batch, "%s began before the one before had ended", share(f.together))
 	case f.mixed && f.sessions.different() > 1:
 		set(Unknown, "%v sessions or users among %d requests, none of them %d times in a row", &f.sessions, n, LeastRepeats)

@@ -130,7 +130,6 @@ func TestKind(t *testing.T) {
 
 	f(fine, text, func(f *Facts) { f.together = 5 }, Batch, "5 of 10 began before the one before had ended")
 	f(fine, text, func(f *Facts) { f.together = 4 }, Stuck, "")
-	f(coarse, text, func(f *Facts) { f.together = 10 }, Stuck, "")
 	f(fine, text, func(f *Facts) { f.together, f.failed = 5, 5 }, Retry, "")
 
 	f(fine, text, func(f *Facts) { f.Requests, f.answered = 3, 2 }, Unknown, "came only 3 times")

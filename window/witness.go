@@ -50,11 +50,14 @@ func (p *Plan) NewWitness(keys int) *Witness {
 // Seen takes a request in.
 func (w *Witness) Seen(ev *Event) {
 	w.judged++
-	if ev.Time%1_000_000 == 0 || ev.Start%1_000_000 == 0 {
+	if ev.whole() {
 		w.whole++
 	}
 	w.errors.seen(ev, w.Conversation)
 }
+
+// whole tells that the request began or ended at a whole second.
+func (ev *Event) whole() bool { return ev.Time%second == 0 || ev.Start%second == 0 }
 
 // coarse tells that the log is one of whole seconds, in which sharing one's
 // time means nothing. With a duration, which is finer, only one end is whole.
