@@ -742,6 +742,9 @@ func TestHelicone(t *testing.T) {
 	f(`,"cache_reference_id":"00000000-0000-0000-0000-000000000000"`, ` cached=false`)
 	f(`,"cache_reference_id":"4b7c0f0a-1111-4222-8333-944455556666"`, ` cached=true`)
 	f(`,"properties":{"Helicone-Session-Id":"s1"}`, ` session=s1 Helicone-Session-Id=s1`)
+	f(`,"response_status":-1`, ` status=504`)
+	f(`,"response_status":-2`, ``) // no answer yet
+	f(`,"response_status":-3`, ` status=499`)
 	f(`,"prompt_tokens":10,"prompt_cache_read_tokens":90,"prompt_cache_write_tokens":5`, ` tokens_in=105 tokens_cached=90`)
 	f(`,"prompt_tokens":10,"prompt_cache_read_tokens":0,"prompt_cache_write_tokens":null`, ` tokens_in=10`)
 

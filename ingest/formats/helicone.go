@@ -52,7 +52,7 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "provider":
 			r.Backend = value(s, r.Backend)
 		case "response_status":
-			r.Status = readStatus(s, r.Status)
+			r.Status = readHeliconeStatus(s, r.Status)
 		case "prompt_tokens":
 			r.TokensIn = readCount(s, r.TokensIn)
 		case "completion_tokens":
@@ -116,4 +116,17 @@ func (p *helicone) body(old []byte) []byte {
 		return old
 	}
 	return text
+}
+
+// readHeliconeStatus reads a status, which is below 0 where there was no answer:
+// -1 where time was up, -3 where the client went, for which nginx has 499.
+func readHeliconeStatus(s *rawjson.Scanner, old int) int {
+	switch text := s.Text(nil); string(text) {
+	case "-1":
+		return 504
+	case "-3":
+		return 499
+	default:
+		return parseStatus(text, old)
+	}
 }
