@@ -578,12 +578,14 @@ func TestOtelJoin(t *testing.T) {
 	f(`id=a named status=500 error=openai.APIConnectionError`, span("t", "a", "p", chat, "chat", "error.type", "openai.APIConnectionError"))
 	f(`id=a named status=500 error=httpx.RemoteProtocolError`, span("t", "a", "p", chat, "chat", "error.type", "httpx.RemoteProtocolError")) // through Google's
 	f(`id=a named status=429 error=ThrottlingException`, span("t", "a", "p", chat, "chat", "error.type", "ThrottlingException"))             // Bedrock's
+	f(`id=a named status=408 error=timeout`, span("t", "a", "p", chat, "chat", "error.type", "timeout"))                                     // OpenTelemetry's own
+	f(`id=a named status=408 error=java.net.SocketTimeoutException`, span("t", "a", "p", chat, "chat", "error.type", "java.net.SocketTimeoutException"))
+	f(`took=500ms id=a named error="no Timeout here: 3"`, failed("no Timeout here: 3"))
 	f(`id=a named error=app.BrokenError`, span("t", "a", "p", chat, "chat", "error.type", "app.BrokenError"))
 	// They issued no calls, whether the span has a status or not. The bug was that those
 	// of the call before counted once more.
 	f(`id=a named messages=0 tool_calls=0 status=503`, span("t", "a", "p", chat, "chat", "gen_ai.input.messages", "[]", "http.response.status_code", `{"intValue":"503"}`))
-	f(`id=a named messages=0 tool_calls=0 error=timeout`, span("t", "a", "p", chat, "chat", "gen_ai.input.messages", "[]", "error.type", "timeout"))
-	f(`id=a named error=api_timeout`, span("t", "a", "p", chat, "chat", "error.type", "api_timeout"))
+	f(`id=a named messages=0 tool_calls=0 error=broken`, span("t", "a", "p", chat, "chat", "gen_ai.input.messages", "[]", "error.type", "broken"))
 }
 
 func TestOtelLogs(t *testing.T) {

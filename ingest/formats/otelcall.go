@@ -419,7 +419,16 @@ func failedStatus(class, message []byte) int {
 	if status, ok := bedrockStatus[string(class)]; ok { // botocore's are called so
 		return status
 	}
+	if isTimeout(class) {
+		return 408
+	}
 	return fingerprint.Unknown
+}
+
+// isTimeout tells that the class of an error says that time was up, as in nearly every
+// library: timeout in OpenTelemetry's words, ReadTimeout, TimeoutException.
+func isTimeout(class []byte) bool {
+	return bytes.Contains(class, []byte("imeout")) && bytes.IndexByte(class, ' ') < 0
 }
 
 // statusSaid is the status in a message: behind Error code or its like, or where the message
@@ -486,9 +495,8 @@ var errorStatus = map[string]int{
 	"RateLimitError":           429,
 	"RouterRateLimitError":     429, // of LiteLLM, which has no deployment left
 	"_ResourceExhaustedError":  429, // of Google's ADK, in front of lines of advice
-	"LMRateLimitError":         429, // of DSPy, as the next
+	"LMRateLimitError":         429, // of DSPy, as LMServerError and LMTransportError
 	"RESOURCE_EXHAUSTED":       429, // of Genkit
-	"LMTimeoutError":           408,
 	"LMServerError":            500,
 	"LMTransportError":         500,
 	"InternalServerError":      500,
@@ -496,16 +504,10 @@ var errorStatus = map[string]int{
 	"DeadlineExceededError":    504,
 	"OverloadedError":          529,
 
-	"APITimeoutError":           408,
-	"Request timed out":         408, // says that
-	"APIConnectionError":        500,
-	"Connection error":          500,
-	"APIConnectionTimeoutError": 408, // of Node
-	"Timeout":                   408,
-	"TimeoutError":              408,
-	"ConnectTimeout":            408, // of httpx, which Google's library lets out
-	"ReadTimeout":               408,
-	"ConnectError":              500,
-	"ReadError":                 500, // a connection that the server closed
-	"RemoteProtocolError":       500,
+	"Request timed out":   408, // says that
+	"APIConnectionError":  500,
+	"Connection error":    500,
+	"ConnectError":        500, // of httpx, which Google's library lets out
+	"ReadError":           500, // a connection that the server closed
+	"RemoteProtocolError": 500,
 }
