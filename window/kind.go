@@ -133,7 +133,11 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		case f.unavailable > 0:
 			why = text("; no other %s had the same 429, 408, 499 or 5xx then", others)
 		}
-		set(Retry, "%s answered with an error%s", share(failed), why)
+		is := Retry
+		if 2*shared > failed { // what came of the rest does not make them its own
+			is = Outage
+		}
+		set(is, "%s answered with an error%s", share(failed), why)
 	case calls && came.progress() && (came.longest < LeastRepeats || steady):
 		set(Polling, "the results change: %d of %d are not as the one before", came.changes, came.turns-1)
 	case 2*f.Gets > n:

@@ -90,7 +90,11 @@ func TestKind(t *testing.T) {
 	f(fine, text, func(f *Facts) {
 		erred(4, 100, unavailable)(f)
 		f.failed = 1
-	}, Retry, "5 of 10 answered with an error, 4 of them when other")
+	}, Outage, "5 of 10 answered with an error, 4 of them when other")
+	f(fine, text, func(f *Facts) {
+		erred(3, 100, unavailable)(f)
+		f.failed = 3
+	}, Retry, "6 of 10 answered with an error, 3 of them when other")
 	f(fine, text, func(f *Facts) { f.unavailable, f.failed = 2, 2 }, Stuck, "")
 
 	f(fine, blind, func(f *Facts) { f.toHear().messages = different(10, 2) }, Unknown, "the requests differ: 2 different among 10")
