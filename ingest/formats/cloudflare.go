@@ -10,17 +10,17 @@ import (
 
 // cloudflare reads what Cloudflare's AI Gateway pushes to storage (Logpush,
 // data set ai_gateway_events). Bodies and metadata are encrypted, unless
-// somebody has decrypted them in place. A record without a time has that of the
+// somebody has decrypted them in place. A record without a time has the end of the
 // batch, by the name of its file. What its API lists has other names.
 type cloudflare struct {
 	exchange
 	along     rawjson.Scanner // of what the client sent along
-	from, to  int64           // of the batch
+	pushed    int64           // the end of the batch
 	encrypted bool
 }
 
 func newCloudflare(reads fingerprint.Field) Parser {
-	return &cloudflare{exchange: newExchange(reads), from: fingerprint.NoTime, to: fingerprint.NoTime}
+	return &cloudflare{exchange: newExchange(reads), pushed: fingerprint.NoTime}
 }
 
 func detectCloudflare(line []byte) bool {
@@ -31,16 +31,16 @@ func detectCloudflare(line []byte) bool {
 
 // Of takes the time from a name as Logpush gives it,
 // 20261121T100000Z_20261121T100030Z_5f3c.log.gz: the first and the last second
-// of the batch.
+// of the batch. No request is said to have lasted that long.
 func (p *cloudflare) Of(name string) {
-	p.from, p.to = fingerprint.NoTime, fingerprint.NoTime
+	p.pushed = fingerprint.NoTime
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	from, rest, _ := strings.Cut(name, "_")
 	to, _, _ := strings.Cut(rest, "_")
 	const layout = "20060102T150405Z"
 	if start, err := time.Parse(layout, from); err == nil {
 		if end, err := time.Parse(layout, to); err == nil && !end.Before(start) {
-			p.from, p.to = start.UnixMicro(), end.UnixMicro()
+			p.pushed = end.UnixMicro()
 		}
 	}
 }
@@ -103,7 +103,7 @@ func (p *cloudflare) Parse(record []byte, r *fingerprint.Request) (int, string) 
 		return column, why
 	}
 	if ended(r, took); r.Time == fingerprint.NoTime {
-		r.Time, r.End = p.from, p.to
+		r.Time = p.pushed
 	}
 	r.Model = first(r.Model, served)
 	if p.encrypted {
