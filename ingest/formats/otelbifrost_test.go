@@ -38,4 +38,6 @@ func TestBifrost(t *testing.T) {
 	for _, headers := range [][]string{{"x-session-id", "s", "x-bf-session-id", "t"}, {"x-bf-session-id", "t", "x_session_id", `{"arrayValue":{"values":[{"stringValue":"s"}]}}`}} {
 		f("id=a"+answered, span("r", "", "", "http.request.header."+headers[0], headers[1], "http.request.header."+headers[2], headers[3]), call("a", "r", "", done...))
 	}
+	// A list of one as JSON in a text, of which a collector has hidden the first.
+	f("id=a"+answered, span("r", "", "", "http.request.header.x-session-id", `["[REDACTED]"]`, "http.request.header.x-bf-session-id", `["s"]`), call("a", "r", "", done...))
 }

@@ -169,6 +169,9 @@ func onlyText(s *rawjson.Scanner) (text []byte) {
 		}
 	default:
 		text = s.Text(nil)
+		if list, ok := bytes.CutPrefix(text, []byte(`["`)); ok { // as Jaeger, ClickHouse and Azure Monitor keep one
+			text = bytes.TrimSuffix(list, []byte(`"]`))
+		}
 	}
 	return text
 }
