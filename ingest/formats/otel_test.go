@@ -557,6 +557,7 @@ func TestOtelJoin(t *testing.T) {
 	f(`took=500ms id=a named status=429 error="429: slow down"`, failed("429: slow down"))                                                                           // of Java's
 	f(`took=500ms id=a named status=429 error="failed to call model: Error 429, Message: slow down"`, failed("failed to call model: Error 429, Message: slow down")) // of Google's for Go
 	f(`took=500ms id=a named status=529 error="529 {}"`, failed("529 {}"))                                                                                           // of Anthropic's
+	f(`took=500ms id=a named error="Error 4096 tokens at most"`, failed("Error 4096 tokens at most"))
 	f(`took=500ms id=a named error="512 tokens too many"`, failed("512 tokens too many"))
 	f(`took=500ms id=a named error="found 404 of 500 Things"`, failed("found 404 of 500 Things"))
 	f(`took=500ms id=a named error="bad max_tokens: 512 Tokens"`, failed("bad max_tokens: 512 Tokens"))

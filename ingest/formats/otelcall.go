@@ -450,7 +450,7 @@ func statusSaid(message []byte) int {
 
 // failedCode is the status of a failure that a text begins with.
 func failedCode(text []byte) int {
-	if len(text) >= 3 {
+	if len(text) == 3 || len(text) > 3 && !isDigit(text[3]) {
 		if n, ok := number(text, 0, 3); ok && 400 <= n && n < 600 && n != 512 { // that counts tokens, and is no status
 			return int(n)
 		}
