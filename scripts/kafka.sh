@@ -34,26 +34,29 @@ pid() {
   ! tr '\0' '\n' <"/proc/$id/cmdline" 2>/dev/null | grep -qxF "$dir/server.properties" || echo "$id"
 }
 
-# free_port prints a port that nobody listens on. Ports below 32768 are not
-# given to connections that go out, so it stays free while the broker is down.
-free_port() {
-  local port
-  while :; do
+# free_ports COUNT prints different ports that nobody listens on. Ports below 32768
+# are not given to connections that go out, so they stay free while the broker is down.
+free_ports() {
+  local port found=' '
+  while [ "$(wc -w <<<"$found")" -lt "$1" ]; do
     port=$((10000 + (RANDOM * 32768 + RANDOM) % 22000))
+    [[ $found != *" $port "* ]] || continue
     # The shell closes the connection, if there is one, as it ends.
-    (: </dev/tcp/127.0.0.1/$port) 2>/dev/null || { echo $port; return; }
+    (: </dev/tcp/127.0.0.1/$port) 2>/dev/null || found+="$port "
   done
+  echo "$found"
 }
 
 java_args=(-cp "$lib/*" -Dorg.slf4j.simpleLogger.showDateTime=true -Dorg.slf4j.simpleLogger.logFile=System.out)
 
 write_properties() {
-  local port controller name names='' map='' spec
-  port=$(free_port) controller=$(free_port)
+  local port controller ports name names='' map='' spec
+  read -r port controller ports < <(free_ports $((2 + ${#listeners[@]})))
   echo "127.0.0.1:$port" >"$dir/address"
   for spec in ${listeners[@]+"${listeners[@]}"}; do
     name=${spec%%:*}
-    echo "$name 127.0.0.1:$(free_port)" >>"$dir/address"
+    echo "$name 127.0.0.1:${ports%% *}" >>"$dir/address"
+    ports=${ports#* }
     map+=",$name:${spec#*:}"
   done
   names="PLAINTEXT://127.0.0.1:$port$(sed -n '2,$ s#\(.*\) \(.*\)#,\1://\2#p' "$dir/address" | tr -d '\n')"
