@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -148,9 +147,19 @@ func (n *naming) requester(s *rawjson.Scanner, r *fingerprint.Request, reads fin
 	}
 }
 
-// equalFold compares with ASCII alone, of which no other character has the length.
 func equalFold(text []byte, lower string) bool {
-	return len(text) == len(lower) && strings.EqualFold(string(text), lower)
+	if len(text) != len(lower) {
+		return false
+	}
+	for i, c := range text {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != lower[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // anthropicSession finds the session in metadata.user_id as Anthropic's
