@@ -153,9 +153,11 @@ func otelText(s *rawjson.Scanner) (text []byte) {
 	return text
 }
 
-// onlyText is the text of a value that is one, or a list of one, as headers are.
+// onlyText is the text of a value that is one, or a list of one, as headers are: as a
+// text, too, as Jaeger, ClickHouse and Azure Monitor keep a list.
 func onlyText(s *rawjson.Scanner) (text []byte) {
-	switch s.Kind() {
+	var in rawjson.Scanner
+	switch s, _ = jsonIn(s, &in, `["`); s.Kind() {
 	case rawjson.Array:
 		for s.Array(); s.NextElement(); {
 			text = onlyText(s)
@@ -169,9 +171,6 @@ func onlyText(s *rawjson.Scanner) (text []byte) {
 		}
 	default:
 		text = s.Text(nil)
-		if list, ok := bytes.CutPrefix(text, []byte(`["`)); ok { // as Jaeger, ClickHouse and Azure Monitor keep one
-			text = bytes.TrimSuffix(list, []byte(`"]`))
-		}
 	}
 	return text
 }
