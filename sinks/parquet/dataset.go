@@ -49,11 +49,6 @@ func HoldsRun(place string) error {
 	return fmt.Errorf("%s: holds a run already: name another directory, or remove it", place)
 }
 
-// errOfWatch is why no dataset can be made where a watch may not have written yet.
-func errOfWatch(dir string) error {
-	return fmt.Errorf("%s: is the dataset of a watch: name another directory, or remove it with its folder %s", dir, own)
-}
-
 // Create begins a dataset in dir, which must not hold one already: rows of two
 // runs in one dataset would be counted twice.
 func Create(dir string, plan *window.Plan) (*Dataset, error) {
@@ -63,8 +58,8 @@ func Create(dir string, plan *window.Plan) (*Dataset, error) {
 			return nil, HoldsRun(dir)
 		}
 	}
-	if isWatched(dir) {
-		return nil, errOfWatch(dir)
+	if err := notWatched(dir); err != nil {
+		return nil, err
 	}
 	for _, name := range append([]string{"run"}, byDay...) {
 		if err := d.mkdir(filepath.Join(dir, name)); err != nil {
@@ -107,10 +102,13 @@ func Claim(dir, owner string) (by string, release func(), err error) {
 // stateFile says whose dataset it is.
 func stateFile(dir string) string { return filepath.Join(dir, own, "state") }
 
-// isWatched tells whether a watch, or several, have made dir theirs.
-func isWatched(dir string) bool {
-	_, err := os.Stat(stateFile(dir))
-	return err == nil || isShared(dir)
+// notWatched is an error if a watch, or several, have made dir theirs; they may not
+// have written yet.
+func notWatched(dir string) error {
+	if _, err := os.Stat(stateFile(dir)); err != nil && !isShared(dir) {
+		return nil
+	}
+	return fmt.Errorf("%s: is the dataset of a watch: name another directory, or remove it with its folder %s", dir, own)
 }
 
 // errWatched is that another watch writes to the dataset.
@@ -294,11 +292,13 @@ func (d *Dataset) Close(run Run) error {
 // stillFree is an error if another run, or a watch, has taken the directory of one
 // that is written whole since that was begun.
 func (d *Dataset) stillFree() error {
-	switch {
-	case d.part != "":
-	case isWatched(d.dir):
-		return errOfWatch(d.dir)
-	case Holds(d.dir):
+	if d.part != "" {
+		return nil
+	}
+	if err := notWatched(d.dir); err != nil {
+		return err
+	}
+	if Holds(d.dir) {
 		return HoldsRun(d.dir)
 	}
 	return nil
