@@ -391,11 +391,14 @@ func (f *follower) shut(errs []error) {
 			continue
 		}
 		x := before[e.Path]
-		if unreachable(err) {
+		switch {
+		case unreachable(err):
 			if slices.ContainsFunc(f.streams, func(st *followed) bool { return st.path == e.Path }) {
 				continue
 			}
-		} else if errors.Is(err, errAllEmpty) || errors.Is(err, errNoMatch) || (x == nil || unreachable(x.fault)) && !f.vanished(e.Path) {
+		case errors.Is(err, errAllEmpty), errors.Is(err, errNoMatch):
+			continue
+		case (x == nil || unreachable(x.fault)) && !f.vanished(e.Path):
 			continue
 		}
 		x = cmp.Or(x, &stranger{since: f.since()})
