@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
@@ -69,6 +70,9 @@ func (u *unwrapping) record(line wrap.Line) {
 	text := trim(line.Text)
 	if len(text) == 0 {
 		return // the line is blank
+	}
+	if u.run.b.Format.Tabs {
+		text = bytes.Trim(line.Text, " \r")
 	}
 	u.count(line.At.Offset)
 	line.At = u.behind(line.At)

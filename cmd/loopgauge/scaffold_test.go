@@ -65,6 +65,7 @@ var shapesOfLogs = []logOf{
 	{"csv", func(t *rapid.T, times []string) (lines []string, header int) {
 		separator := rapid.SampledFrom([]string{",", ";", "\t", "|"}).Draw(t, "separator")
 		quoted := rapid.Bool().Draw(t, "quoted")
+		first := rapid.SampledFrom([]string{"r1", ""}).Draw(t, "first")
 		note := rapid.SampledFrom([]string{"n/a", "said:\n\n{\"over\": 3 lines}"}).Draw(t, "note")
 		names := []string{"id", "Created At", "session_id", "request_body"}
 		at := rapid.IntRange(0, len(names)).Draw(t, "column")
@@ -81,8 +82,8 @@ var shapesOfLogs = []logOf{
 			lines = append(lines, strings.Join(cells, separator))
 		}
 		line(slices.Insert(slices.Clone(names), at, "when"))
-		for i, when := range times {
-			line(slices.Insert([]string{fmt.Sprint("r", i), note, "s-1", `{"model":"m, \"x\"","messages":[]}`}, at, when))
+		for _, when := range times {
+			line(slices.Insert([]string{first, note, "s-1", `{"model":"m, \"x\"","messages":[]}`}, at, when))
 		}
 		return lines, 1 + len(times)*strings.Count(note, "\n")
 	}},

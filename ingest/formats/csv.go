@@ -20,7 +20,7 @@ func (p *custom) columns(line []byte) (why string) {
 		}
 	}
 	switch {
-	// The tabs that a line ends with are cut off as white space is.
+	// Editors and shippers cut off the white space that a line ends with.
 	case len(p.cells) < len(p.c.Columns) && p.c.Separator != '\t':
 		return "fewer values than columns"
 	case header && len(p.cells) > 0:

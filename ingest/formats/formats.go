@@ -28,6 +28,9 @@ type Format struct {
 	// JSON says that a record is a JSON object: then a line may also be an
 	// array of records.
 	JSON bool
+	// Tabs says that tabs stand between its values: before the first and behind
+	// the last they are no white space.
+	Tabs bool
 	// Zoneless says that its times have no zone, or not always one: its
 	// parsers are Zoned.
 	Zoneless bool

@@ -36,10 +36,14 @@ func scaffoldCSV(data []byte) []byte {
 // rowsOf are the first rows: lines, unless values go on over several.
 func rowsOf(data []byte, separator byte) (rows [][]byte) {
 	var c *wrap.Chain
+	blanks := " \t\r\n" // as a reader of lines has them
+	if separator == '\t' {
+		blanks = " \r\n"
+	}
 	for line := range bytes.Lines(data) {
-		line = bytes.Trim(line, " \t\r\n") // as a reader of lines does
+		line = bytes.Trim(line, blanks)
 		if c == nil {
-			if len(line) == 0 {
+			if len(bytes.TrimSpace(line)) == 0 {
 				continue
 			}
 			if line[0] == '{' || line[0] == '[' {
