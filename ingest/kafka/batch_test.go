@@ -254,6 +254,6 @@ func FuzzAnswers(f *testing.F) {
 	f.Add(append(make([]byte, 3), 1, 0, 0, 0, 1), int16(namedFetch))
 	f.Fuzz(func(_ *testing.T, answer []byte, version int16) {
 		_ = (&fetched{}).read(answer, version)
-		_ = (&topicResponse{}).read(answer)
+		_, _ = readTopic(wire{b: answer})
 	})
 }

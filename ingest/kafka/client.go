@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"time"
 
@@ -92,31 +91,18 @@ type topic struct {
 	partitions int
 }
 
-// speaksRequest asks what a broker speaks: kafka-go knows, but tells only what
-// it speaks too.
-type speaksRequest struct{}
-
 // speaks is which versions a broker speaks at most.
 type speaks struct{ fetch, metadata int16 }
 
-// ApiKey makes it a message of kafka-go's.
-func (*speaksRequest) ApiKey() protocol.ApiKey { return protocol.ApiVersions } //nolint:staticcheck // kafka-go's name
-
-// Required is called before RawExchange.
-func (*speaksRequest) Required(map[protocol.ApiKey]int16) bool { return true }
-
-// RawExchange sends the request and reads the answer, alone on the connection.
-func (*speaksRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
-	if _, err := rw.Write(asked(question(protocol.ApiVersions, 0))); err != nil {
-		return nil, err
-	}
-	answer, err := receive(rw, func(n int) []byte { return make([]byte, n) })
+// versions asks what a broker speaks: kafka-go knows, but tells only what it speaks
+// too.
+func (c *client) versions(ctx context.Context) (s speaks, err error) {
+	w, err := c.ask(ctx, protocol.ApiVersions, 0)
 	if err != nil {
-		return nil, err
+		return s, err
 	}
-	w, s := wire{b: answer}, &speaks{}
 	if code := w.int16(); code != 0 {
-		return nil, kafka.Error(code)
+		return s, kafka.Error(code)
 	}
 	for range w.int32() {
 		key, _, newest := w.int16(), w.int16(), w.int16()
@@ -127,81 +113,10 @@ func (*speaksRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 			s.metadata = newest
 		}
 		if w.short {
-			return nil, errShort
+			return s, errShort
 		}
 	}
 	return s, nil
-}
-
-// ApiKey makes it a message of kafka-go's.
-func (*speaks) ApiKey() protocol.ApiKey { return protocol.ApiVersions } //nolint:staticcheck // kafka-go's name
-
-// topicRequest asks for the topic's id too, which kafka-go cannot.
-type topicRequest struct{ name string }
-
-// ApiKey makes it a message of kafka-go's.
-func (*topicRequest) ApiKey() protocol.ApiKey { return protocol.Metadata } //nolint:staticcheck // kafka-go's name
-
-// Required is called before RawExchange.
-func (*topicRequest) Required(map[protocol.ApiKey]int16) bool { return true }
-
-// idMetadata is the first version of the metadata with ids of topics.
-const idMetadata = 10
-
-// RawExchange sends the request and reads the answer, alone on the connection.
-func (t *topicRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
-	b := question(protocol.Metadata, idMetadata)
-	b = append(b, 0, 2)                // no tags, one topic
-	b = append(b, make([]byte, 16)...) // by name, not by id
-	b = binary.AppendUvarint(b, uint64(len(t.name))+1)
-	b = append(b, t.name...)
-	b = append(b, 0, 0, 0, 0, 0) // no tags; do not create it; no operations; no tags
-	if _, err := rw.Write(asked(b)); err != nil {
-		return nil, err
-	}
-	answer, err := receive(rw, func(n int) []byte { return make([]byte, n) })
-	if err != nil {
-		return nil, err
-	}
-	res := &topicResponse{}
-	return res, res.read(answer)
-}
-
-type topicResponse struct {
-	code int16
-	topic
-}
-
-// ApiKey makes it a message of kafka-go's.
-func (*topicResponse) ApiKey() protocol.ApiKey { return protocol.Metadata } //nolint:staticcheck // kafka-go's name
-
-func (t *topicResponse) read(answer []byte) error {
-	w := wire{b: answer}
-	w.tags()
-	w.int32() // throttled for
-	for range w.count() {
-		w.int32() // broker
-		w.compact()
-		w.int32()
-		w.compact()
-		if w.tags(); w.short {
-			return errShort
-		}
-	}
-	w.compact() // cluster
-	w.int32()   // controller
-	if w.count() < 1 {
-		return errShort
-	}
-	t.code = w.int16()
-	w.compact()
-	copy(t.id[:], w.bytes(len(t.id)))
-	w.bytes(1) // internal
-	t.partitions = w.count()
-	if w.short {
-		return errShort
-	}
-	return nil
 }
 
 // describe asks what there is of the topic.
@@ -211,15 +126,52 @@ func (c *client) describe(ctx context.Context) (topic, error) {
 	if c.speaks.metadata < idMetadata {
 		return c.describeOld(ctx)
 	}
-	m, err := c.transport.RoundTrip(ctx, c.addr, &topicRequest{name: c.config.Topic})
+	b := []byte{0, 2}                  // no tags, one topic
+	b = append(b, make([]byte, 16)...) // by name, not by id
+	b = binary.AppendUvarint(b, uint64(len(c.config.Topic))+1)
+	b = append(b, c.config.Topic...)
+	b = append(b, 0, 0, 0, 0, 0) // no tags; do not create it; no operations; no tags
+	w, err := c.ask(ctx, protocol.Metadata, idMetadata, b...)
 	if err != nil {
 		return topic{}, err
 	}
-	res := m.(*topicResponse)
-	if res.code != 0 {
-		return topic{}, kafka.Error(res.code)
+	return readTopic(w)
+}
+
+// idMetadata is the first version of the metadata with ids of topics, which kafka-go
+// does not ask for.
+const idMetadata = 10
+
+// readTopic reads the answer about one topic.
+func readTopic(w wire) (t topic, err error) {
+	w.tags()
+	w.int32() // throttled for
+	for range w.count() {
+		w.int32() // broker
+		w.compact()
+		w.int32()
+		w.compact()
+		if w.tags(); w.short {
+			return t, errShort
+		}
 	}
-	return res.topic, nil
+	w.compact() // cluster
+	w.int32()   // controller
+	if w.count() < 1 {
+		return t, errShort
+	}
+	code := w.int16()
+	w.compact()
+	copy(t.id[:], w.bytes(len(t.id)))
+	w.bytes(1) // internal
+	t.partitions = w.count()
+	switch {
+	case w.short:
+		return topic{}, errShort
+	case code != 0:
+		return topic{}, kafka.Error(code)
+	}
+	return t, nil
 }
 
 // describeOld asks brokers that do not tell ids.
@@ -236,12 +188,10 @@ func (c *client) describeOld(ctx context.Context) (topic, error) {
 
 // find waits until the brokers tell of the topic.
 func (c *client) find(ctx context.Context) (t topic, err error) {
-	err = c.insist(ctx, func() error {
-		m, err := c.transport.RoundTrip(ctx, c.addr, &speaksRequest{})
-		if err != nil {
+	err = c.insist(ctx, func() (err error) {
+		if c.speaks, err = c.versions(ctx); err != nil {
 			return err
 		}
-		c.speaks = *m.(*speaks)
 		t, err = c.describe(ctx)
 		return err
 	})

@@ -3,10 +3,6 @@ package kafka
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"io"
-
-	"github.com/segmentio/kafka-go/protocol"
 )
 
 // errShort is what a message is that ends too early.
@@ -108,49 +104,4 @@ func (w *wire) tag(number int) (found []byte) {
 		}
 	}
 	return found
-}
-
-// largest is the longest answer that is believed.
-const largest = 1 << 30
-
-// correlation is the id of all questions: each has its connection alone until it
-// is answered.
-const correlation = 1
-
-// receive reads one answer into memory that take gives, and returns what comes
-// behind its correlation id.
-func receive(r io.Reader, take func(int) []byte) ([]byte, error) {
-	var head [8]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return nil, err
-	}
-	size := int(int32(binary.BigEndian.Uint32(head[:]))) - 4
-	if got := int32(binary.BigEndian.Uint32(head[4:])); got != correlation {
-		return nil, fmt.Errorf("answer %d to question %d", got, correlation)
-	}
-	if size < 0 || size > largest {
-		return nil, fmt.Errorf("an answer of %d bytes", size)
-	}
-	b := take(size)
-	if _, err := io.ReadFull(r, b); err != nil {
-		return nil, err
-	}
-	return b, nil
-}
-
-// question is the beginning of a request, up to the tags that newer ones have
-// there.
-func question(key protocol.ApiKey, version int16) []byte {
-	b := make([]byte, 4, 256) // its length
-	b = binary.BigEndian.AppendUint16(b, uint16(key))
-	b = binary.BigEndian.AppendUint16(b, uint16(version))
-	b = binary.BigEndian.AppendUint32(b, correlation)
-	b = binary.BigEndian.AppendUint16(b, uint16(len(clientID)))
-	return append(b, clientID...)
-}
-
-// asked is a request whose end is there.
-func asked(b []byte) []byte {
-	binary.BigEndian.PutUint32(b, uint32(len(b)-4))
-	return b
 }
