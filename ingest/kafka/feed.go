@@ -135,14 +135,8 @@ func (f *Feed) begin(ctx context.Context, partitions int) error {
 func (c *client) insist(ctx context.Context, try func() error) error {
 	began := time.Now()
 	absent, untrusted := 0, 0
-	var t trouble
-	for n := 0; ; n++ {
-		err := try()
+	return c.config.again(ctx, "", func(err error) error {
 		switch {
-		case err == nil:
-			return nil
-		case ctx.Err() != nil:
-			return t.over(ctx)
 		case isTLS(err) && len(c.config.Brokers) > 1 && untrusted < otherBroker: // asked is any of them
 			untrusted++
 		case !passes(err):
@@ -154,11 +148,8 @@ func (c *client) insist(ctx context.Context, try func() error) error {
 		case !c.config.Wait && !isThrottled(err) && time.Since(began) >= openTime:
 			return c.config.fail(err, c.config.doubt(err))
 		}
-		t.lasts(c.config, "", err)
-		if pause(ctx, n) != nil {
-			return t.over(ctx)
-		}
-	}
+		return nil
+	}, try)
 }
 
 // missing tells that a broker does not know of the topic or the partition.

@@ -149,30 +149,27 @@ func (g *group) serve(ctx context.Context, generation *kafka.Generation) {
 
 // commit commits in the generation that there is, or in the next.
 func (g *group) commit(ctx context.Context, offsets map[int]int64) error {
-	var t trouble
-	for n := 0; ; n++ {
+	config := g.c.config
+	final := func(err error) error {
+		switch {
+		case isClosed(g.failed):
+			return g.err
+		case errors.Is(err, kafka.UnknownMemberId):
+			return config.fail(fmt.Errorf("%w: %w", errReplaced, err), "")
+		}
+		return config.final(err)
+	}
+	return config.again(ctx, cannotCommit, final, func() error {
 		c := commit{offsets, make(chan error, 1)}
 		select {
 		case g.commits <- c:
+			return <-c.answer
 		case <-g.failed:
 			return g.err
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		err := <-c.answer
-		switch {
-		case err == nil:
-			return nil
-		case errors.Is(err, kafka.UnknownMemberId):
-			return g.c.config.fail(fmt.Errorf("%w: %w", errReplaced, err), "")
-		case !passes(err):
-			return g.c.config.refuse(err)
-		}
-		t.lasts(g.c.config, cannotCommit, err)
-		if err := pause(ctx, n); err != nil {
-			return err
-		}
-	}
+	})
 }
 
 // wait waits until we own the topic. If another member owns it and may be
@@ -307,4 +304,12 @@ var final = []error{
 // passes tells an error that may pass from one that will not.
 func passes(err error) bool {
 	return !slices.ContainsFunc(final, func(f error) bool { return errors.Is(err, f) }) && !isTLS(err)
+}
+
+// final is an error that will not pass, as refuse has it; nil for one that may.
+func (c *Config) final(err error) error {
+	if passes(err) {
+		return nil
+	}
+	return c.refuse(err)
 }

@@ -146,35 +146,27 @@ var ErrRecord = errors.New("the brokers do not take a record")
 // writeTime is how long a broker may take to answer.
 const writeTime = 10 * time.Second
 
-func (o *Out) batch(ctx context.Context, partition int, list []Message) (int64, error) {
+func (o *Out) batch(ctx context.Context, partition int, list []Message) (at int64, err error) {
 	began := time.Now()
-	var t trouble
-	for n := 0; ; n++ {
-		at, err := o.try(ctx, partition, list)
+	final := func(err error) error {
 		switch {
-		case err == nil:
-			return at, nil
-		case ctx.Err() != nil:
-			return -1, t.over(ctx)
-		case errors.Is(err, kafka.MessageSizeTooLarge) && len(list) > 1: // together: the topic takes less at once
-			half := len(list) / 2
-			at, err := o.batch(ctx, partition, list[:half])
-			if err == nil {
-				_, err = o.batch(ctx, partition, list[half:])
-			}
-			return at, err
 		case errors.Is(err, kafka.MessageSizeTooLarge), errors.Is(err, kafka.InvalidRecord):
-			return -1, o.config.fail(fmt.Errorf("%w: %w", ErrRecord, err), "")
-		case !passes(err):
-			return -1, o.config.refuse(err)
+			return o.config.fail(fmt.Errorf("%w: %w", ErrRecord, err), "")
 		case missing(err) && time.Since(began) > goneTime:
-			return -1, o.config.fail(errGone, "")
+			return o.config.fail(errGone, "")
 		}
-		t.lasts(&o.config, "nothing can be written, it is tried again and again", err)
-		if pause(ctx, n) != nil {
-			return -1, t.over(ctx)
+		return o.config.final(err)
+	}
+	err = o.config.again(ctx, "nothing can be written, it is tried again and again", final, func() (err error) {
+		at, err = o.try(ctx, partition, list)
+		return err
+	})
+	if half := len(list) / 2; half > 0 && errors.Is(err, kafka.MessageSizeTooLarge) { // together: the topic takes less at once
+		if at, err = o.batch(ctx, partition, list[:half]); err == nil {
+			_, err = o.batch(ctx, partition, list[half:])
 		}
 	}
+	return at, err
 }
 
 func (o *Out) try(ctx context.Context, partition int, list []Message) (int64, error) {
@@ -200,22 +192,7 @@ func (o *Out) try(ctx context.Context, partition int, list []Message) (int64, er
 func (o *Out) Read(ctx context.Context, partition int, from int64, visit func(offset int64, value []byte) bool) error {
 	p := newPartition(ctx, o.c, o.topic.id, partition, from, forever)
 	defer p.drop()
-	var t trouble
-	for n := 0; ; n++ {
-		err := o.read(ctx, p, visit)
-		switch {
-		case err == nil:
-			return nil
-		case ctx.Err() != nil:
-			return t.over(ctx)
-		case !passes(err):
-			return o.config.refuse(err)
-		}
-		t.lasts(&o.config, "nothing can be read, it is tried again and again", err)
-		if err := pause(ctx, n); err != nil {
-			return err
-		}
-	}
+	return o.config.again(ctx, "nothing can be read, it is tried again and again", o.config.final, func() error { return o.read(ctx, p, visit) })
 }
 
 // read goes on with a partition until visit returns false, its end is reached

@@ -264,32 +264,28 @@ var ErrLost = errors.New("the partition is no longer ours")
 // somebody else: then the error is ErrLost. It tries until the context ends.
 func (p *Part) Commit(ctx context.Context, offset int64, meta string) error {
 	c := &p.s.f.config
-	var t trouble
-	for n := 0; ; n++ {
+	final := func(err error) error {
+		switch {
+		case slices.ContainsFunc(taken, func(t kafka.Error) bool { return errors.Is(err, t) }):
+			return fmt.Errorf("%w: %w", ErrLost, err)
+		case errors.Is(err, kafka.OffsetMetadataTooLarge):
+			return c.refuse(err)
+		}
+		return c.final(err)
+	}
+	return c.again(ctx, cannotCommit, final, func() error {
 		res, err := p.s.f.c.kafka.OffsetCommit(ctx, &kafka.OffsetCommitRequest{
 			GroupID: c.Group, GenerationID: p.generation, MemberID: p.member,
 			Topics: map[string][]kafka.OffsetCommit{c.Topic: {{Partition: p.Index, Offset: offset, Metadata: meta}}},
 		})
-		if err == nil {
-			if err = errors.New("the broker does not answer for the partition"); len(res.Topics[c.Topic]) == 1 {
-				err = res.Topics[c.Topic][0].Error
-			}
-		}
 		switch {
-		case err == nil:
-			return nil
-		case slices.ContainsFunc(taken, func(t kafka.Error) bool { return errors.Is(err, t) }):
-			return fmt.Errorf("%w: %w", ErrLost, err)
-		case ctx.Err() != nil:
-			return t.over(ctx)
-		case errors.Is(err, kafka.OffsetMetadataTooLarge), !passes(err):
-			return c.refuse(err)
+		case err != nil:
+			return err
+		case len(res.Topics[c.Topic]) != 1:
+			return errors.New("the broker does not answer for the partition")
 		}
-		t.lasts(c, cannotCommit, err)
-		if pause(ctx, n) != nil {
-			return t.over(ctx)
-		}
-	}
+		return res.Topics[c.Topic][0].Error
+	})
 }
 
 // taken are the answers to who commits for a partition that is not his.

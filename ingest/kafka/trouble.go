@@ -49,6 +49,27 @@ func (t *trouble) joins(c *Config, err error) {
 	}
 }
 
+// again tries until that succeeds or ends in an error that final makes of it, which is
+// nil for one that may pass; or until the context ends. What is as for lasts.
+func (c *Config) again(ctx context.Context, what string, final func(error) error, try func() error) error {
+	var t trouble
+	for n := 0; ; n++ {
+		err := try()
+		if err == nil {
+			return nil
+		}
+		if end := final(err); end != nil {
+			return end
+		}
+		if ctx.Err() == nil {
+			t.lasts(c, what, err)
+		}
+		if pause(ctx, n) != nil {
+			return t.over(ctx)
+		}
+	}
+}
+
 // over is the error where the context has ended meanwhile: with what failed.
 func (t *trouble) over(ctx context.Context) error {
 	if t.last == nil {
