@@ -438,12 +438,12 @@ func TestResendDroppedOnItsWay(t *testing.T) {
 	o.most = 2
 	o.Add(alert("x", 1), "a")
 	o.Allow(o.Last())
-	opening, _ := o.next("a")
+	opening, _ := o.next(o.states["a"])
 	over := alert("x", 2)
 	over.State = window.Closed
 	o.Add(over, "a")
 	o.Add(alert("y", 1), "a")
-	o.done(opening, "a", true)
+	o.done(opening, o.states["a"], true)
 	if open := o.open(o.states["a"]); len(open) > 0 {
 		t.Errorf("%s is told again", open[0].ID)
 	}

@@ -20,17 +20,17 @@ import (
 // Nothing waits for a sink: a sink that takes nothing has so many alerts
 // waiting and no more.
 type Outbox struct {
-	log   *slog.Logger
-	sinks []Sink
+	log    *slog.Logger
+	sinks  []*sinkState
+	states map[string]*sinkState // of sinks, by their own names
 
 	mu      sync.Mutex
 	changed chan struct{} // closed when there is something to look at
 	entries []*entry      // oldest first
 	last    int64         // number of the newest entry
 	allowed int64         // up to this number
-	states  map[string]*sinkState
-	most    int  // alerts that may wait for a sink
-	moved   bool // see Moved
+	most    int           // alerts that may wait for a sink
+	moved   bool          // see Moved
 }
 
 // SinkStats are how a sink stands. The counts begin with the process.
@@ -45,6 +45,7 @@ type SinkStats struct {
 
 type sinkState struct {
 	SinkStats
+	to   Sink
 	sink string            // its own name
 	open map[string]*Alert // the last it took of each that is open, by ID; nil unless it is a Resender
 }
@@ -77,14 +78,14 @@ const LongestLater = time.Hour
 func NewOutbox(log *slog.Logger, list ...Sink) *Outbox {
 	o := &Outbox{log: log, changed: make(chan struct{}), states: map[string]*sinkState{}, most: maxWaiting}
 	for _, s := range list {
-		state := &sinkState{SinkStats: SinkStats{Name: Called(s)}, sink: s.Name()}
+		state := &sinkState{SinkStats: SinkStats{Name: Called(s)}, to: s, sink: s.Name()}
 		if named, ok := s.(Named); ok {
-			s = named.Sink
+			state.to = named.Sink
 		}
-		if _, ok := s.(Resender); ok {
+		if _, ok := state.to.(Resender); ok {
 			state.open = map[string]*Alert{}
 		}
-		o.sinks = append(o.sinks, s)
+		o.sinks = append(o.sinks, state)
 		o.states[state.sink] = state
 	}
 	return o
@@ -94,7 +95,7 @@ func NewOutbox(log *slog.Logger, list ...Sink) *Outbox {
 func (o *Outbox) Names() []string {
 	var names []string
 	for _, s := range o.sinks {
-		names = append(names, s.Name())
+		names = append(names, s.sink)
 	}
 	return names
 }
@@ -202,7 +203,7 @@ func (o *Outbox) Stats() []SinkStats {
 	defer o.mu.Unlock()
 	var list []SinkStats
 	for _, s := range o.sinks {
-		list = append(list, o.states[s.Name()].SinkStats)
+		list = append(list, s.SinkStats)
 	}
 	return list
 }
@@ -230,32 +231,31 @@ func (o *Outbox) Run(ctx context.Context) {
 	wg.Wait()
 }
 
-func (o *Outbox) serve(ctx context.Context, s Sink) {
+func (o *Outbox) serve(ctx context.Context, s *sinkState) {
 	var resend <-chan time.Time
-	resender, ok := s.(Resender)
-	if ok {
+	if _, ok := s.to.(Resender); ok {
 		ticker := time.NewTicker(resendInterval)
 		defer ticker.Stop()
 		resend = ticker.C
 	}
 	wait := firstRetry
 	for {
-		e, changed := o.next(s.Name())
+		e, changed := o.next(s)
 		if e == nil {
 			select {
 			case <-changed:
 			case <-resend:
-				o.resend(ctx, resender)
+				o.resend(ctx, s)
 			case <-ctx.Done():
 				return
 			}
 			continue
 		}
-		err := s.Send(ctx, e.alert)
+		err := s.to.Send(ctx, e.alert)
 		if ctx.Err() != nil && err != nil {
 			return
 		}
-		if pause := o.outcome(e, s.Name(), err, wait); pause > 0 {
+		if pause := o.outcome(e, s, err, wait); pause > 0 {
 			select {
 			case <-time.After(pause):
 			case <-ctx.Done():
@@ -265,7 +265,7 @@ func (o *Outbox) serve(ctx context.Context, s Sink) {
 			continue
 		}
 		if err == nil && wait > firstRetry {
-			o.log.Info("alerts are taken again", "sink", o.states[s.Name()].Name)
+			o.log.Info("alerts are taken again", "sink", s.Name)
 		}
 		wait = firstRetry
 	}
@@ -273,13 +273,13 @@ func (o *Outbox) serve(ctx context.Context, s Sink) {
 
 // outcome takes down what became of an attempt, and says how long to wait
 // before the next; 0 is that there is none.
-func (o *Outbox) outcome(e *entry, sink string, err error, wait time.Duration) time.Duration {
-	about := []any{"sink", o.states[sink].Name, "id", e.alert.ID, "revision", e.alert.Revision, "error", err}
+func (o *Outbox) outcome(e *entry, s *sinkState, err error, wait time.Duration) time.Duration {
+	about := []any{"sink", s.Name, "id", e.alert.ID, "revision", e.alert.Revision, "error", err}
 	if _, ok := errors.AsType[*Refused](err); ok || err == nil {
 		if err != nil {
 			o.log.Error("alert refused", about...)
 		}
-		o.done(e, sink, err == nil)
+		o.done(e, s, err == nil)
 		return 0
 	}
 	if _, ok := errors.AsType[*Denied](err); ok {
@@ -287,9 +287,7 @@ func (o *Outbox) outcome(e *entry, sink string, err error, wait time.Duration) t
 	} else {
 		o.log.Warn("alert not sent, will be tried again", about...)
 	}
-	o.mu.Lock()
-	o.states[sink].Failed++
-	o.mu.Unlock()
+	o.failed(s)
 	pause := wait/2 + rand.N(wait)
 	if later, ok := errors.AsType[*Later](err); ok {
 		pause = max(pause, later.Pause())
@@ -297,19 +295,23 @@ func (o *Outbox) outcome(e *entry, sink string, err error, wait time.Duration) t
 	return pause
 }
 
-// resend says again what is open.
-func (o *Outbox) resend(ctx context.Context, s Resender) {
+func (o *Outbox) failed(s *sinkState) {
 	o.mu.Lock()
-	open := o.open(o.states[s.Name()])
+	defer o.mu.Unlock()
+	s.Failed++
+}
+
+// resend says again what is open, to a Resender.
+func (o *Outbox) resend(ctx context.Context, s *sinkState) {
+	o.mu.Lock()
+	open := o.open(s)
 	o.mu.Unlock()
 	if len(open) == 0 {
 		return
 	}
-	if err := s.Resend(ctx, open); err != nil && ctx.Err() == nil {
-		o.log.Warn("alerts not sent again, will be tried again", "sink", o.states[s.Name()].Name, "alerts", len(open), "error", err)
-		o.mu.Lock()
-		o.states[s.Name()].Failed++
-		o.mu.Unlock()
+	if err := s.to.(Resender).Resend(ctx, open); err != nil && ctx.Err() == nil {
+		o.log.Warn("alerts not sent again, will be tried again", "sink", s.Name, "alerts", len(open), "error", err)
+		o.failed(s)
 	}
 }
 
@@ -323,30 +325,29 @@ func (o *Outbox) open(s *sinkState) (list []*Alert) {
 
 // next is the oldest alert that may leave and that the sink does not have; nil
 // if there is none before something changes.
-func (o *Outbox) next(sink string) (*entry, <-chan struct{}) {
+func (o *Outbox) next(s *sinkState) (*entry, <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, e := range o.entries {
 		if e.number > o.allowed {
 			break
 		}
-		if e.waitsFor(sink) {
+		if e.waitsFor(s.sink) {
 			return e, nil
 		}
 	}
 	return nil, o.changed
 }
 
-func (o *Outbox) done(e *entry, sink string, sent bool) {
+func (o *Outbox) done(e *entry, s *sinkState, sent bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s := o.states[sink]
 	if sent {
 		s.Sent++
 	} else {
 		s.Refused++
 	}
-	if !e.waitsFor(sink) {
+	if !e.waitsFor(s.sink) {
 		return // it was dropped meanwhile, and maybe its end, too
 	}
 	if sent && s.open != nil {
@@ -360,7 +361,7 @@ func (o *Outbox) Flush(send func(a *Alert, to []string)) {
 	o.mu.Lock()
 	waiting := o.entries
 	o.entries = nil
-	for _, s := range o.states {
+	for _, s := range o.sinks {
 		s.Waiting = 0
 	}
 	o.mu.Unlock()
@@ -408,9 +409,9 @@ func (o *Outbox) save() savedOutbox {
 	for i, e := range o.entries {
 		saved.Waiting[i] = savedEntry{e.alert, slices.Clone(e.to)}
 	}
-	for name, s := range o.states {
+	for _, s := range o.sinks {
 		if len(s.open) > 0 {
-			saved.Open[name] = o.open(s)
+			saved.Open[s.sink] = o.open(s)
 		}
 	}
 	return saved
