@@ -7,78 +7,98 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
-func allowPrivate(s policy.Sink) (bool, error) {
-	switch allow := s.Settings["allow_private"]; allow {
-	case "", "false":
-		return false, nil
-	case "true":
-		return true, nil
-	default:
-		return false, fmt.Errorf("allow_private must be true or false, is %q", allow)
+// settings are those that a policy gives of a sink. The first that is wrong is kept;
+// what is then read is of no account.
+type settings struct {
+	of  map[string]string
+	err error
+}
+
+func (s *settings) fail(err error) {
+	if s.err == nil {
+		s.err = err
 	}
 }
 
-// onlySettings finds settings that a sink does not have.
-func onlySettings(s policy.Sink, known ...string) error {
-	for _, key := range slices.Sorted(maps.Keys(s.Settings)) {
+// only refuses settings that the sink does not have.
+func (s *settings) only(known []string) {
+	for _, key := range slices.Sorted(maps.Keys(s.of)) {
 		name, file := strings.CutSuffix(key, inFile)
-		if !slices.Contains(known, name) || file && !policy.IsSecret(name) {
-			if meant := policy.Meant(key, known); meant != "" {
-				return fmt.Errorf("has no setting %q; did you mean %s?", key, meant)
-			}
-			return fmt.Errorf("has no setting %q: only %s", key, strings.Join(known, ", "))
+		if slices.Contains(known, name) && (!file || policy.IsSecret(name)) {
+			continue
 		}
+		if meant := policy.Meant(key, known); meant != "" {
+			s.fail(fmt.Errorf("has no setting %q; did you mean %s?", key, meant))
+		}
+		s.fail(fmt.Errorf("has no setting %q: only %s", key, strings.Join(known, ", ")))
 	}
-	return nil
 }
 
 // inFile ends the name of a setting that names the file with a secret.
 const inFile = "_file"
 
 // given tells whether a setting is there, or its file is named.
-func given(s policy.Sink, key string) bool {
-	_, text := s.Settings[key]
-	_, file := s.Settings[key+inFile]
+func (s *settings) given(key string) bool {
+	_, text := s.of[key]
+	_, file := s.of[key+inFile]
 	return text || file
+}
+
+func (s *settings) allowPrivate() bool {
+	allow := s.of["allow_private"]
+	if allow != "" && allow != "true" && allow != "false" {
+		s.fail(fmt.Errorf("allow_private must be true or false, is %q", allow))
+	}
+	return allow == "true"
 }
 
 // webAddress is a setting that is the URL of a web server. Its value may be a
 // secret, and is not said.
-func webAddress(s policy.Sink, key string) (string, error) {
-	address, err := setting(s, key)
-	if err != nil {
-		return "", err
-	}
+func (s *settings) webAddress(key string) string {
+	address := s.text(key)
 	if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return "", fmt.Errorf("%s must begin with https:// or http:// and a host", key)
+		s.fail(fmt.Errorf("%s must begin with https:// or http:// and a host", key))
 	}
-	return address, nil
+	return address
 }
 
-// setting is a setting that must be there; ${NAME} is taken from the
-// environment, and a secret perhaps from the file that is named for it.
-func setting(s policy.Sink, key string) (string, error) {
-	text, from := s.Settings[key], policy.Secret{File: s.Settings[key+inFile]}
+// topic is the topic that a setting names.
+func (s *settings) topic(key string, k *policy.Kafka) (kafka.Config, error) {
+	name := s.text(key)
+	if s.err != nil {
+		return kafka.Config{}, s.err
+	}
+	f := logFlags{kafka: k}
+	return f.topicConfig(name)
+}
+
+// text is a setting that must be there; ${NAME} is taken from the environment, and
+// a secret perhaps from the file that is named for it.
+func (s *settings) text(key string) string {
+	text, from := s.of[key], policy.Secret{File: s.of[key+inFile]}
 	switch {
 	case text == "" && from.File == "":
-		return "", fmt.Errorf("needs %s", key)
+		s.fail(fmt.Errorf("needs %s", key))
+		return ""
 	case text != "" && from.File != "":
-		return "", fmt.Errorf("needs %s or %s%s, not both", key, key, inFile)
+		s.fail(fmt.Errorf("needs %s or %s%s, not both", key, key, inFile))
+		return ""
 	case from.File == "":
 		name, ok := strings.CutPrefix(text, "${")
 		if !ok {
-			return text, nil
+			return text
 		}
 		from.Env = strings.TrimSuffix(name, "}")
 	}
 	text, err := from.Read()
 	if err != nil {
-		return "", &unsetError{key, err}
+		s.fail(&unsetError{key, err})
 	}
-	return text, nil
+	return text
 }
 
 // unsetError is a setting that this machine does not have: that where watch
