@@ -66,18 +66,8 @@ func Compact(dir string, keep int64) (done Compacted, err error) {
 		return c.done, err
 	}
 	c.findSafe()
-	for _, table := range byDay {
-		days, err := c.days(table)
-		if err != nil {
-			return c.done, err
-		}
-		for _, day := range days {
-			if err := c.day(table, day); err != nil {
-				return c.done, err
-			}
-		}
-	}
-	return c.done, nil
+	err = c.each(c.day)
+	return c.done, err
 }
 
 type compaction struct {
@@ -87,18 +77,22 @@ type compaction struct {
 	done Compacted
 }
 
-// days are the folders of days that a table has.
-func (c *compaction) days(table string) (days []string, err error) {
-	entries, err := os.ReadDir(filepath.Join(c.dir, table))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	for _, e := range entries {
-		if _, ok := dayOf(e.Name()); ok && e.IsDir() {
-			days = append(days, e.Name())
+// each visits the folders of days, table by table.
+func (c *compaction) each(visit func(table, day string) error) error {
+	for _, table := range byDay {
+		entries, err := os.ReadDir(filepath.Join(c.dir, table))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, e := range entries {
+			if _, ok := dayOf(e.Name()); ok && e.IsDir() {
+				if err := visit(table, e.Name()); err != nil {
+					return err
+				}
+			}
 		}
 	}
-	return days, nil
+	return nil
 }
 
 // dayOf is the day that a folder holds; ok is false if it is none of a day.
@@ -117,21 +111,12 @@ func (c *compaction) expire(before int64) error {
 	if err := c.fill(ended); err != nil {
 		return err
 	}
-	for _, table := range byDay {
-		days, err := c.days(table)
-		if err != nil {
-			return err
+	return c.each(func(table, day string) error {
+		if !ended(day) {
+			return nil
 		}
-		for _, day := range days {
-			if !ended(day) {
-				continue
-			}
-			if err := c.remove(table, day); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+		return c.remove(table, day)
+	})
 }
 
 // fill gives a table that has nothing but days that ended a file without rows, as
