@@ -186,8 +186,8 @@ func newEventColumns() *eventColumns {
 	return e
 }
 
-// open goes to the beginning of a file.
-func (e *eventColumns) open(file *parquet.File) error {
+// open goes to the beginning of a file that beginEvents has opened.
+func (e *eventColumns) open(file *parquet.File) {
 	e.groups, e.total, e.row, e.rows, e.done = nil, file.NumRows(), 0, 0, 0
 	ours := strings.HasPrefix(file.Metadata().CreatedBy, creator)
 	for _, g := range slices.Backward(file.RowGroups()) {
@@ -195,14 +195,9 @@ func (e *eventColumns) open(file *parquet.File) error {
 	}
 	for _, s := range e.sets() {
 		for _, c := range s.columns {
-			leaf := columnOf(file, c.name)
-			if leaf == nil && !slices.Contains(added, c.name) {
-				return fmt.Errorf("no column %s", c.name)
-			}
-			c.is(leaf)
+			c.is(columnOf(file, c.name))
 		}
 	}
-	return nil
 }
 
 func (e *eventColumns) sets() [4]*set { return [...]*set{&e.each, &e.request, &e.origin, &e.choices} }

@@ -73,7 +73,6 @@ type eventFile struct {
 	path string
 	file *os.File
 	size int64
-	said int64 // bytes that count as read
 }
 
 // Open opens the dataset in dir. files are those of its event files that are
@@ -146,7 +145,7 @@ func firstEvent(path string) (seq int64) {
 	}
 	rows := newEventColumns()
 	defer rows.close()
-	if rows.open(file) == nil && rows.next() == nil {
+	if rows.open(file); rows.next() == nil {
 		seq = rows.seq.at(0)
 	}
 	return seq
@@ -283,7 +282,7 @@ func (r *Reader) row() (more bool, err error) {
 	defer guard(f.path, &err)
 	switch err := r.rows.next(); {
 	case errors.Is(err, io.EOF):
-		r.reads(f.size)
+		r.read.Add(f.size)
 		if r.rows.done != r.rows.total {
 			return false, damaged(f.path, fmt.Sprintf("holds %d rows of %d", r.rows.done, r.rows.total))
 		}
@@ -294,21 +293,12 @@ func (r *Reader) row() (more bool, err error) {
 	return true, nil
 }
 
-// reads says how much of the open file counts as read.
-func (r *Reader) reads(n int64) {
-	r.read.Add(n - r.open.said)
-	r.open.said = n
-}
-
 func (r *Reader) openFile(path string) error {
 	file, f, err := beginEvents(path)
 	if err != nil {
 		return err
 	}
-	if err := r.rows.open(file); err != nil {
-		f.Close()
-		return damaged(path, err)
-	}
+	r.rows.open(file)
 	r.open = &eventFile{path: path, file: f, size: file.Size()}
 	return nil
 }
