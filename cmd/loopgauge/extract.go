@@ -102,9 +102,6 @@ func (f *extractFlags) run(c *cobra.Command, u *ui, from string) error {
 	}
 	o.Extract.Key, o.Extract.HashIDs = f.secret, f.hashIDs
 	passOverHangups(log)
-	if f.start == "" && p.Kafka == nil {
-		f.start = "earliest"
-	}
 	if o.From, err = f.logs.sharedConfig(from, f.start, "-extract", log); err != nil {
 		return usage(err)
 	}

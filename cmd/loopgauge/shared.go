@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 
 	"github.com/loopgauge/loopgauge/ingest/kafka"
@@ -17,20 +16,12 @@ import (
 // suffix keeps the group apart from that of a watch on the log itself, whose
 // members share out in another way.
 func (f *logFlags) sharedConfig(name, start, suffix string, log *slog.Logger) (kafka.Config, error) {
-	c, err := f.liveConfig(name, log)
-	if err != nil {
-		return c, err
-	}
-	if len(c.Offsets) > 0 {
-		return c, errors.New("offsets bound what is read, and this goes on")
+	c, err := f.endlessConfig(name, start, log)
+	if err == nil && len(c.Offsets) > 0 {
+		err = errors.New("offsets bound what is read, and this goes on")
 	}
 	c.Group += suffix
-	if start != "" {
-		if c.Start, err = kafka.ParseStart(start); err != nil {
-			return c, fmt.Errorf("--start: %w", err)
-		}
-	}
-	return c, nil
+	return c, err
 }
 
 // events tells whether the source is a topic of events.

@@ -52,6 +52,22 @@ func (f *logFlags) liveConfig(name string, log *slog.Logger) (kafka.Config, erro
 	return c, err
 }
 
+// endlessConfig is liveConfig of a topic that is read from start on where nothing is
+// known of it. Without one the policy says, and without that it is the first record.
+func (f *logFlags) endlessConfig(name, start string, log *slog.Logger) (kafka.Config, error) {
+	c, err := f.liveConfig(name, log)
+	if start == "" && f.kafka == nil {
+		start = "earliest"
+	}
+	if err != nil || start == "" {
+		return c, err
+	}
+	if c.Start, err = kafka.ParseStart(start); err != nil {
+		err = fmt.Errorf("--start: %w", err)
+	}
+	return c, err
+}
+
 // openTopic opens the partitions of a topic, from the time on that is judged,
 // up to where they end now.
 func (f *logFlags) openTopic(ctx context.Context, c kafka.Config, index int32) ([]ingest.Stream, error) {

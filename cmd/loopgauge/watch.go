@@ -315,17 +315,9 @@ func (f *watchFlags) feed(args []string, state func() string, status *live.Statu
 			return feed, nil
 		}, nil
 	}
-	c, err := f.logs.liveConfig(args[0], log)
+	c, err := f.logs.endlessConfig(args[0], f.start, log)
 	if err != nil {
 		return nil, usage(err)
-	}
-	if f.start == "" && f.logs.kafka == nil {
-		f.start = "earliest"
-	}
-	if f.start != "" {
-		if c.Start, err = kafka.ParseStart(f.start); err != nil {
-			return nil, usage(fmt.Errorf("--start: %w", err))
-		}
 	}
 	return func(ctx context.Context, marks []ingest.Mark) (ingest.Feed, error) {
 		c.State = state()
