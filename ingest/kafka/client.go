@@ -91,6 +91,15 @@ type topic struct {
 	partitions int
 }
 
+// all are its partitions.
+func (t topic) all() []int {
+	list := make([]int, t.partitions)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
 // speaks is which versions a broker speaks at most.
 type speaks struct{ fetch, metadata int16 }
 

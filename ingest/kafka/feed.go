@@ -87,7 +87,7 @@ func openFeed(ctx context.Context, config Config, marks []ingest.Mark, enter boo
 	}
 	if len(marks) == 0 {
 		f.begun = t.id
-		err = f.begin(ctx, t.partitions)
+		err = f.begin(ctx, t.all())
 	}
 	return f, err
 }
@@ -102,17 +102,13 @@ func (f *Feed) enter(ctx context.Context) (err error) {
 }
 
 // begin finds where to begin without any mark.
-func (f *Feed) begin(ctx context.Context, partitions int) error {
+func (f *Feed) begin(ctx context.Context, all []int) error {
 	at := kafka.LastOffset
 	switch {
 	case f.config.Start.Earliest:
 		at = kafka.FirstOffset
 	case !f.config.Start.Time.IsZero():
 		at = f.config.Start.Time.UnixMilli()
-	}
-	all := make([]int, partitions)
-	for i := range all {
-		all[i] = i
 	}
 	return f.c.insist(ctx, func() (err error) {
 		if f.starts, err = f.c.offsets(ctx, at, all...); err != nil {

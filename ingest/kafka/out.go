@@ -265,9 +265,5 @@ func First(ctx context.Context, config Config) (value []byte, err error) {
 
 // Partition is where a key goes: where Kafka's own producers put it.
 func (o *Out) Partition(key []byte) int {
-	partitions := make([]int, o.topic.partitions)
-	for i := range partitions {
-		partitions[i] = i
-	}
-	return kafka.Murmur2Balancer{Consistent: true}.Balance(kafka.Message{Key: key}, partitions...)
+	return kafka.Murmur2Balancer{Consistent: true}.Balance(kafka.Message{Key: key}, o.topic.all()...)
 }
