@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -117,9 +116,7 @@ func sharedID(dir, owner string) (id string, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	random := make([]byte, 8)
-	rand.Read(random)
-	id = hex.EncodeToString(random)
+	id = rand.Text()
 	return id, sinks.WriteAtomic(name, []byte(id))
 }
 
