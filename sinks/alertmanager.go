@@ -34,7 +34,7 @@ type Alertmanager struct {
 // NewAlertmanager makes a sink that posts to o.URL.
 func NewAlertmanager(o AlertmanagerOptions) *Alertmanager {
 	o.URL = strings.TrimSuffix(o.URL, "/")
-	return &Alertmanager{o, newClient(o.URL, o.AllowPrivate), time.Now}
+	return &Alertmanager{o, NewClient(o.URL, o.AllowPrivate), time.Now}
 }
 
 // Name implements Sink.

@@ -249,7 +249,7 @@ func TestWebhookPrivateName(t *testing.T) {
 	defer server.Close()
 	f := func(address string, allowPrivate, refused bool) {
 		t.Helper()
-		transport := newClient(address, allowPrivate).Transport.(*http.Transport)
+		transport := NewClient(address, allowPrivate).Transport.(*http.Transport)
 		c, err := transport.DialContext(t.Context(), "tcp", server.Listener.Addr().String())
 		if err == nil {
 			_ = c.Close()

@@ -16,18 +16,19 @@ import (
 	"time"
 )
 
-// receiverTimeout bounds one attempt: a receiver that takes longer is down.
-const receiverTimeout = 10 * time.Second
+// AttemptTime bounds one attempt: a receiver that takes longer is down.
+const AttemptTime = 10 * time.Second
 
-// newClient makes a client for one receiver.
-func newClient(address string, allowPrivate bool) *http.Client {
+// NewClient makes a client for one receiver. Unless it may be private, its name must
+// not stand for an address of a private network or of this machine.
+func NewClient(address string, allowPrivate bool) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	if !allowPrivate && !namesPrivate(address) {
 		transport.Proxy = nil // it would resolve the name itself
-		transport.DialContext = (&net.Dialer{Timeout: receiverTimeout, Control: refusePrivate}).DialContext
+		transport.DialContext = (&net.Dialer{Timeout: AttemptTime, Control: refusePrivate}).DialContext
 	}
 	return &http.Client{
-		Timeout: receiverTimeout, Transport: transport,
+		Timeout: AttemptTime, Transport: transport,
 		// An alert goes where the policy says, not where a receiver sends it.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

@@ -39,7 +39,7 @@ const (
 
 // NewWebhook makes a sink that posts to o.URL.
 func NewWebhook(o WebhookOptions) *Webhook {
-	return &Webhook{WebhookOptions: o, client: newClient(o.URL, o.AllowPrivate)}
+	return &Webhook{WebhookOptions: o, client: NewClient(o.URL, o.AllowPrivate)}
 }
 
 // Name implements Sink.

@@ -6,14 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/sinks"
 )
-
-// timeout bounds one attempt.
-const timeout = 10 * time.Second
 
 // Alerts is a sink that writes alerts into a topic.
 type Alerts struct{ topic topic }
@@ -32,7 +28,7 @@ func (s *Alerts) Send(ctx context.Context, a *sinks.Alert) error {
 	if err != nil {
 		return &sinks.Refused{Err: err}
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeout(ctx, sinks.AttemptTime)
 	defer cancel()
 	err = s.topic.write(ctx, []kafka.Message{{Key: key, Value: a.Marshal()}})
 	switch {

@@ -105,7 +105,7 @@ func (v *Verdicts) Run(ctx context.Context) {
 				return
 			}
 		}
-		attempt, cancel := context.WithTimeout(ctx, timeout)
+		attempt, cancel := context.WithTimeout(ctx, sinks.AttemptTime)
 		err := v.topic.write(attempt, list)
 		cancel()
 		if ctx.Err() != nil && err != nil {

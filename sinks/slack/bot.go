@@ -45,7 +45,7 @@ const (
 // change, and history is found by ID only. api is the address of Slack's API,
 // ending in a slash; empty for Slack's own.
 func NewBot(token, channel, api string) *Bot {
-	options := []slack.Option{slack.OptionHTTPClient(client())}
+	options := []slack.Option{slack.OptionHTTPClient(sinks.NewClient(api, true))}
 	if api != "" {
 		options = append(options, slack.OptionAPIURL(api))
 	}

@@ -22,7 +22,7 @@ type Hook struct {
 }
 
 // NewHook makes a sink that posts to the URL of an incoming webhook.
-func NewHook(address string) *Hook { return &Hook{address, client()} }
+func NewHook(address string) *Hook { return &Hook{address, sinks.NewClient(address, true)} }
 
 // Name implements sinks.Sink. The URL is a secret.
 func (h *Hook) Name() string {

@@ -2,25 +2,12 @@ package slack
 
 import (
 	"errors"
-	"net/http"
 	"slices"
-	"time"
 
 	"github.com/slack-go/slack"
 
 	"github.com/loopgauge/loopgauge/sinks"
 )
-
-// timeout bounds one call.
-const timeout = 10 * time.Second
-
-func client() *http.Client {
-	return &http.Client{
-		Timeout: timeout,
-		// An alert goes where the policy says.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
 
 // passing are the answers of Slack's API that another time may be others.
 var passing = []string{"internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited", "rate_limited", "team_added_to_org"}
