@@ -2,13 +2,10 @@ package parquet
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -37,18 +34,6 @@ type Dataset struct {
 	episodes *episodes
 }
 
-// byDay are the folders of a dataset that hold a folder a day.
-var byDay = []string{"events", "verdicts", "episodes"}
-
-// Folders are those that a dataset may have. Where there is the last, the
-// others are complete.
-var Folders = slices.Concat(byDay, []string{"sweep", "run"})
-
-// HoldsRun is why no dataset can be made in a place.
-func HoldsRun(place string) error {
-	return fmt.Errorf("%s: holds a run already: name another directory, or remove it", place)
-}
-
 // Create begins a dataset in dir, which must not hold one already: rows of two
 // runs in one dataset would be counted twice.
 func Create(dir string, plan *window.Plan) (*Dataset, error) {
@@ -75,116 +60,6 @@ func Create(dir string, plan *window.Plan) (*Dataset, error) {
 func (d *Dataset) begin(first int64) {
 	d.events, d.verdicts, d.episodes = newEvents(d, d.plan), newVerdicts(d), newEpisodes(d)
 	d.events.seq, d.first = first, first
-}
-
-// Claim tells whose dataset it is that dir holds, and makes it that of owner if
-// there is none yet. by is empty if nobody is known. Until release is called no
-// other may claim it.
-func Claim(dir, owner string) (by string, release func(), err error) {
-	if release, err = watching(dir, syscall.LOCK_EX); err != nil {
-		return "", nil, err
-	}
-	if isShared(dir) {
-		return "", release, nil
-	}
-	name := stateFile(dir)
-	text, err := os.ReadFile(name)
-	if err == nil && string(text) == owner || Holds(dir) {
-		return string(text), release, nil
-	}
-	if err := sinks.WriteAtomic(name, []byte(owner)); err != nil {
-		release()
-		return "", nil, err
-	}
-	return owner, release, nil
-}
-
-// stateFile says whose dataset it is.
-func stateFile(dir string) string { return filepath.Join(dir, own, "state") }
-
-// notWatched is an error if a watch, or several, have made dir theirs; they may not
-// have written yet.
-func notWatched(dir string) error {
-	if _, err := os.Stat(stateFile(dir)); err != nil && !isShared(dir) {
-		return nil
-	}
-	return fmt.Errorf("%s: is the dataset of a watch: name another directory, or remove it with its folder %s", dir, own)
-}
-
-// errWatched is that another watch writes to the dataset.
-var errWatched = errors.New("another watch writes to it: stop that, or name another directory")
-
-// watching keeps watches away that may not write beside this one, until release
-// is called.
-func watching(dir string, how int) (release func(), err error) {
-	return lockNow(dir, "watch", how, errWatched)
-}
-
-// Follows tells whether a part, whose first event has the number first, may come
-// next in dir: there is nothing yet, or what is there ends where it begins, or it
-// is there already.
-func Follows(dir, part string, first int64) bool {
-	if !Holds(dir) {
-		return true
-	}
-	if run, err := LastRun(dir); err == nil && run.Judged == first {
-		return true
-	}
-	return slices.ContainsFunc(byDay, func(table string) bool { return len(filesOf(dir, table, part+"*.parquet")) > 0 })
-}
-
-// Append begins a part of a dataset in dir that grows. Parts sort by their
-// names in the order of their events; first is the number of the first event.
-// A part of the same name, and the run, are replaced.
-func Append(dir string, plan *window.Plan, part string, first int64) (*Dataset, error) {
-	unlock, err := lock(dir)
-	if err != nil {
-		return nil, err
-	}
-	d := &Dataset{dir: dir, plan: plan, part: part, unlock: unlock}
-	d.begin(first)
-	return d, nil
-}
-
-// Discard removes the parts of a dataset that grows whose names sort at part
-// or behind it.
-func Discard(dir, part string) error {
-	if !Holds(dir) {
-		return nil
-	}
-	unlock, err := lock(dir)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	for _, table := range byDay {
-		for _, f := range filesOf(dir, table, "*.parquet") {
-			from, to, merged := strings.Cut(filepath.Base(f), "_")
-			switch {
-			case !fileNames.MatchString(filepath.Base(f)):
-			case from >= part:
-				if err := os.Remove(f); err != nil {
-					return err
-				}
-			case merged && to >= part:
-				return fmt.Errorf("%s: holds part %s, which is to be written anew, among others: it was compacted too early\nwrite the dataset anew from the log: loopgauge replay --out DIR LOG", f, part)
-			}
-		}
-	}
-	return nil
-}
-
-// LastRun is the run as of the last part. Nothing else is looked at: others may
-// be at work on the rest.
-func LastRun(dir string) (Run, error) {
-	r := &Reader{Dir: dir}
-	err := r.readRun()
-	return r.Run, err
-}
-
-// Holds tells whether dir holds events, of a run that has ended or not.
-func Holds(dir string) bool {
-	return len(filesOf(dir, "events", "*.parquet")) > 0 || IsDataset(dir)
 }
 
 // mkdir makes a folder and those above it, and remembers which it made.
@@ -372,58 +247,4 @@ func date(micros int64) string {
 type scopeValue struct {
 	Field string `parquet:"field,dict"`
 	Value string `parquet:"value,dict"`
-}
-
-// IsDataset tells whether dir holds a dataset: its run is written last.
-func IsDataset(dir string) bool {
-	info, err := os.Stat(runFile(dir))
-	return err == nil && info.Mode().IsRegular()
-}
-
-// RunName is the file of a dataset that is written last, with slashes.
-const RunName = "run/run.parquet"
-
-func runFile(dir string) string { return filepath.Join(dir, filepath.FromSlash(RunName)) }
-
-// IsRead tells of a file in a dataset, by its name with slashes, whether [Open]
-// reads it.
-func IsRead(file string) bool {
-	return file == RunName || strings.HasPrefix(file, "events/") || strings.HasPrefix(file, own+"/"+reports+"/")
-}
-
-// Find finds the datasets below dir, itself included.
-func Find(dir string) (list []string, err error) {
-	if IsDataset(dir) {
-		return []string{dir}, nil
-	}
-	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-		dir += string(filepath.Separator) // WalkDir does not follow a link
-	}
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && IsDataset(path) {
-			list = append(list, path)
-			return fs.SkipDir
-		}
-		return nil // what cannot be read is no dataset; who reads the logs in it says so
-	})
-	return list, err
-}
-
-// InFolders tells whether path is in one of the folders of the dataset in dir.
-func InFolders(dir, path string) bool {
-	in, err := filepath.Rel(dir, path)
-	folder, _, below := strings.Cut(in, string(filepath.Separator))
-	return err == nil && below && slices.Contains(Folders, folder)
-}
-
-// escaped is a name as a pattern that only it matches.
-func escaped(name string) string {
-	var b strings.Builder
-	for _, c := range name {
-		if strings.ContainsRune(`*?[\`, c) && filepath.Separator != '\\' {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(c)
-	}
-	return b.String()
 }

@@ -3,9 +3,7 @@ package parquet
 import (
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
-	"strings"
 )
 
 // The names of the files of a day. Of a dataset that grows each is of a part,
@@ -17,13 +15,6 @@ const (
 	baseName = `(?:events|verdicts|episodes|` + partName + `)(?:-\d{4,})?`
 	fileName = baseName + `(?:_` + baseName + `)?\.parquet`
 )
-
-// filesOf are the files of a table, in the folders of its days, that a pattern
-// matches. Hidden ones are others', as macOS has ._NAME beside a file.
-func filesOf(dir, table, pattern string) []string {
-	files, _ := filepath.Glob(filepath.Join(escaped(dir), table, "date=*", pattern)) // the pattern is none that fails
-	return slices.DeleteFunc(files, func(f string) bool { return strings.HasPrefix(filepath.Base(f), ".") })
-}
 
 var fileNames = regexp.MustCompile(`^` + fileName + `$`)
 

@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,12 +9,10 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"syscall"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -63,61 +60,6 @@ func reportsOf(dir string) (list []report, old []string, err error) {
 		list = append(list, r)
 	}
 	return list, old, nil
-}
-
-// Shared makes sure that the partitions of the shared log that owner reads may go
-// into dir, and returns what tells the dataset from every other: it stays what it is for as
-// long as the dataset is there.
-//
-// Nobody else may write there until release is called.
-func Shared(dir, owner string) (id string, release func(), err error) {
-	if !isShared(dir) && Holds(dir) {
-		return "", nil, HoldsRun(dir)
-	}
-	if release, err = watching(dir, syscall.LOCK_SH); err != nil {
-		return "", nil, err
-	}
-	if id, err = sharedID(dir, owner); err != nil {
-		release()
-		return "", nil, err
-	}
-	return id, release, nil
-}
-
-func idFile(dir string) string { return filepath.Join(dir, own, "id") }
-
-// isShared tells whether partitions of a shared log go into dir.
-func isShared(dir string) bool {
-	_, err := os.Stat(idFile(dir))
-	return err == nil
-}
-
-func sharedID(dir, owner string) (id string, err error) {
-	name, of := idFile(dir), filepath.Join(dir, own, "group")
-	unlock, err := lock(dir)
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	text, err := os.ReadFile(of)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		err = sinks.WriteAtomic(of, []byte(owner))
-	case err == nil && string(text) != owner:
-		err = fmt.Errorf("%s: holds what is of another group or topic: name another directory", dir)
-	}
-	if err != nil {
-		return "", err
-	}
-	text, err = os.ReadFile(name)
-	if err == nil && len(text) > 0 {
-		return string(text), nil
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	id = rand.Text()
-	return id, sinks.WriteAtomic(name, []byte(id))
 }
 
 // Spool is a folder in dir that no query looks into, for rows of partitions
