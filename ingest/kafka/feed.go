@@ -32,18 +32,8 @@ type Feed struct {
 
 var _ ingest.Feed = (*Feed)(nil)
 
-const (
-	// openTime is how long brokers may be away when a feed is opened.
-	openTime = 20 * time.Second
-	// newTopic is how often brokers may say that they do not know a topic:
-	// they may have heard of it from others, or began a moment ago.
-	newTopic = 6
-	// otherBroker is how often another of the named brokers is asked, at random,
-	// where one cannot be trusted.
-	otherBroker = 20
-	// watchEvery is how often the topic is asked for new partitions.
-	watchEvery = 3 * time.Second
-)
+// watchEvery is how often the topic is asked for new partitions.
+const watchEvery = 3 * time.Second
 
 // Open opens a topic as a feed that goes on from the marks, of any order. It
 // joins the consumer group and waits until it owns the topic there; with an
@@ -126,39 +116,6 @@ func (f *Feed) begin(ctx context.Context, all []int) error {
 		return err
 	})
 }
-
-// insist tries until it succeeds, for as long as brokers may be away.
-func (c *client) insist(ctx context.Context, try func() error) error {
-	began := time.Now()
-	absent, untrusted := 0, 0
-	return c.config.again(ctx, "", func(err error) error {
-		switch {
-		case isTLS(err) && len(c.config.Brokers) > 1 && untrusted < otherBroker: // asked is any of them
-			untrusted++
-		case !passes(err):
-			return c.config.refuse(err)
-		case missing(err):
-			if absent++; absent > newTopic {
-				return c.config.fail(errors.New("there is no such topic"), "")
-			}
-		case !c.config.Wait && !isThrottled(err) && time.Since(began) >= openTime:
-			return c.config.fail(err, c.config.doubt(err))
-		}
-		return nil
-	}, try)
-}
-
-// missing tells that a broker does not know of the topic or the partition.
-func missing(err error) bool {
-	return errors.Is(err, kafka.UnknownTopicOrPartition) || errors.Is(err, unknownID) || errors.Is(err, inconsistentID)
-}
-
-// Errors that kafka-go does not know: there is no topic of this id, or the
-// partition is not of it.
-const (
-	unknownID      = kafka.Error(100)
-	inconsistentID = kafka.Error(103)
-)
 
 // Accept returns all partitions at once, then those that are added.
 func (f *Feed) Accept(ctx context.Context) ([]ingest.Live, error) {

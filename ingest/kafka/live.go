@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -146,18 +145,6 @@ func (l *live) ride(ctx context.Context, err error, n *counts) error {
 		n.why = fmt.Sprintf("%s cannot be read since %s, it is tried again and again: %v", l.Name(), l.since.UTC().Format(time.TimeOnly), err)
 	}
 	return pause(ctx, l.failures)
-}
-
-// pause waits the longer the more often something failed, at most a second,
-// and never as long as others that failed with it.
-func pause(ctx context.Context, failures int) error {
-	longest := min(50*time.Millisecond<<min(failures, 6), time.Second)
-	select {
-	case <-time.After(longest/2 + rand.N(longest/2)):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // gap goes on where there are records, if the next one is there no more, or

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -76,4 +77,48 @@ func (t *trouble) over(ctx context.Context) error {
 		return ctx.Err()
 	}
 	return fmt.Errorf("%w: %w", ctx.Err(), t.last)
+}
+
+const (
+	// openTime is how long brokers may be away when a feed is opened.
+	openTime = 20 * time.Second
+	// newTopic is how often brokers may say that they do not know a topic:
+	// they may have heard of it from others, or began a moment ago.
+	newTopic = 6
+	// otherBroker is how often another of the named brokers is asked, at random,
+	// where one cannot be trusted.
+	otherBroker = 20
+)
+
+// insist tries until it succeeds, for as long as brokers may be away.
+func (c *client) insist(ctx context.Context, try func() error) error {
+	began := time.Now()
+	absent, untrusted := 0, 0
+	return c.config.again(ctx, "", func(err error) error {
+		switch {
+		case isTLS(err) && len(c.config.Brokers) > 1 && untrusted < otherBroker: // asked is any of them
+			untrusted++
+		case !passes(err):
+			return c.config.refuse(err)
+		case missing(err):
+			if absent++; absent > newTopic {
+				return c.config.fail(errors.New("there is no such topic"), "")
+			}
+		case !c.config.Wait && !isThrottled(err) && time.Since(began) >= openTime:
+			return c.config.fail(err, c.config.doubt(err))
+		}
+		return nil
+	}, try)
+}
+
+// pause waits the longer the more often something failed, at most a second,
+// and never as long as others that failed with it.
+func pause(ctx context.Context, failures int) error {
+	longest := min(50*time.Millisecond<<min(failures, 6), time.Second)
+	select {
+	case <-time.After(longest/2 + rand.N(longest/2)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
