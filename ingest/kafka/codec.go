@@ -117,20 +117,10 @@ func unpack(codec uint16, data, memory []byte) ([]byte, error) {
 
 // readAll is io.ReadAll into memory that is there, up to what a batch may be.
 func readAll(r io.Reader, b []byte) ([]byte, error) {
-	for {
-		if len(b) == cap(b) {
-			b = append(b, 0)[:len(b)]
-		}
-		n, err := r.Read(b[len(b):cap(b)])
-		b = b[:len(b)+n]
-		if errors.Is(err, io.EOF) {
-			return b, nil
-		}
-		if err != nil {
-			return b, err
-		}
-		if len(b) > maxUnpacked {
-			return nil, errTooLong
-		}
+	into := bytes.NewBuffer(b)
+	n, err := into.ReadFrom(io.LimitReader(r, maxUnpacked+1))
+	if n > maxUnpacked {
+		err = errTooLong
 	}
+	return into.Bytes(), err
 }

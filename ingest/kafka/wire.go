@@ -26,25 +26,18 @@ func (w *wire) bytes(n int) []byte {
 	return b
 }
 
-func (w *wire) int16() int16 {
-	if b := w.bytes(2); b != nil {
-		return int16(binary.BigEndian.Uint16(b))
-	}
-	return 0
-}
+func (w *wire) int16() int16 { return int16(w.bits(2)) }
 
-func (w *wire) int32() int32 {
-	if b := w.bytes(4); b != nil {
-		return int32(binary.BigEndian.Uint32(b))
-	}
-	return 0
-}
+func (w *wire) int32() int32 { return int32(w.bits(4)) }
 
-func (w *wire) int64() int64 {
-	if b := w.bytes(8); b != nil {
-		return int64(binary.BigEndian.Uint64(b))
+func (w *wire) int64() int64 { return int64(w.bits(8)) }
+
+// bits are those of a number of so many bytes.
+func (w *wire) bits(bytes int) (bits uint64) {
+	for _, b := range w.bytes(bytes) {
+		bits = bits<<8 | uint64(b)
 	}
-	return 0
+	return bits
 }
 
 // uvarint is what newer messages give lengths and counts as.
