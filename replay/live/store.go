@@ -46,9 +46,6 @@ type Damaged struct {
 	Err  error
 }
 
-func (e *Damaged) Error() string { return e.File + ": " + e.Err.Error() }
-func (e *Damaged) Unwrap() error { return e.Err }
-
 // LockName is the file of a directory for checkpoints that is always there.
 const LockName = "lock"
 
@@ -135,7 +132,7 @@ func (s *Store) numbers() ([]int64, error) {
 // Load returns the newest checkpoint that is whole, and why newer ones were
 // passed over. state is nil if there has never been one. If none is whole that
 // is an error: to begin anew is for its owner to decide.
-func (s *Store) Load() (state []byte, damaged []*Damaged, err error) {
+func (s *Store) Load() (state []byte, damaged []Damaged, err error) {
 	numbers, err := s.numbers()
 	if err != nil {
 		return nil, nil, err
@@ -149,7 +146,7 @@ func (s *Store) Load() (state []byte, damaged []*Damaged, err error) {
 		if _, ok := errors.AsType[*newerVersion](err); ok {
 			return nil, damaged, sinks.Mismatchf("%s: %w", file, err)
 		}
-		damaged = append(damaged, &Damaged{file, err})
+		damaged = append(damaged, Damaged{file, err})
 	}
 	if len(damaged) > 0 {
 		return nil, damaged, fmt.Errorf("%s: no checkpoint is whole: restore one, or begin anew with an empty --state directory", s.dir)
