@@ -92,19 +92,15 @@ func (f *replayFlags) emitter(ctx context.Context, u *ui, p *policy.Policy, args
 		incidents.Fired(ep, f)
 		e.send()
 	}
-	event, episode := o.Event, o.Episode
-	o.Event = func(ev *window.Event) error {
+	o.Event = both(func(ev *window.Event) error {
 		e.router.Advance(ev.Time)
-		if event == nil {
-			return nil
-		}
-		return event(ev)
-	}
-	o.Episode = func(ep *window.Episode) error {
+		return nil
+	}, o.Event)
+	o.Episode = both(func(ep *window.Episode) error {
 		incidents.Closed(ep)
 		e.send()
-		return episode(ep)
-	}
+		return nil
+	}, o.Episode)
 	return e, nil
 }
 

@@ -67,25 +67,27 @@ func (f *replayFlags) open(ctx context.Context, u *ui, o *replay.Options, keyed 
 		return out, nil
 	}
 	o.Event = out.dataset.AddEvent
-	o.Verdict = func(v *window.Verdict) error {
-		if f.allVerdicts || v.Repeats() {
-			if err := out.dataset.AddVerdict(v, out.dataset.Events()-1); err != nil {
-				return err
-			}
-		}
-		if out.verdicts == nil {
+	o.Verdict = both(func(v *window.Verdict) error {
+		if !f.allVerdicts && !v.Repeats() {
 			return nil
 		}
-		return out.verdicts.Write(v)
+		return out.dataset.AddVerdict(v, out.dataset.Events()-1)
+	}, o.Verdict)
+	o.Episode = both(out.dataset.AddEpisode, o.Episode)
+	return out, nil
+}
+
+// both takes what is given out to two, of which the second may be nil.
+func both[T any](first, second func(T) error) func(T) error {
+	if second == nil {
+		return first
 	}
-	report := o.Episode
-	o.Episode = func(e *window.Episode) error {
-		if err := out.dataset.AddEpisode(e); err != nil {
+	return func(what T) error {
+		if err := first(what); err != nil {
 			return err
 		}
-		return report(e)
+		return second(what)
 	}
-	return out, nil
 }
 
 // open makes the dataset, if the flags ask for one. It is of the rules of p,
