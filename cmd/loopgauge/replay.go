@@ -56,24 +56,7 @@ written with, whatever their counters, windows and thresholds.`,
   zstdcat old.zst | loopgauge replay --policy policy.yaml --verdicts verdicts.jsonl -`,
 		Args: logArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			if f.json && f.verdicts == "-" {
-				return usage(errors.New("--json and --verdicts - both want standard output: give --verdicts a file"))
-			}
-			switch {
-			case f.allVerdicts && f.out == "":
-				return usage(errAllVerdicts)
-			case f.enforce && f.out != "":
-				return usage(errors.New("--out holds what is in the log, and --enforce asks what would have been: run them apart"))
-			case f.enforce && f.against != "":
-				return usage(errors.New("--against compares what is in the log, and --enforce asks what would have been: run them apart"))
-			case f.enforce && f.emit:
-				return usage(errors.New("--emit alerts of what is in the log, and --enforce asks what would have been: run them apart"))
-			case f.dryRun && !f.emit:
-				return usage(errors.New("--dry-run goes with --emit"))
-			case f.dryRun && (f.json || f.verdicts == "-"):
-				return usage(errors.New("--dry-run prints alerts on standard output, which --json and --verdicts - want too"))
-			}
-			if err := noFile("--out", f.out); err != nil {
+			if err := f.check(); err != nil {
 				return usage(err)
 			}
 			return f.run(c.Context(), u, args)
@@ -90,6 +73,27 @@ written with, whatever their counters, windows and thresholds.`,
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --emit: print the alerts, and who would get them, as JSON lines, send none")
 	c.Flags().BoolVar(&f.failOnAlert, "fail-on-alert", false, "exit with 3 if there is a loop that would alert")
 	return c
+}
+
+// check holds the flags against each other.
+func (f *replayFlags) check() error {
+	switch {
+	case f.json && f.verdicts == "-":
+		return errors.New("--json and --verdicts - both want standard output: give --verdicts a file")
+	case f.allVerdicts && f.out == "":
+		return errAllVerdicts
+	case f.enforce && f.out != "":
+		return errors.New("--out holds what is in the log, and --enforce asks what would have been: run them apart")
+	case f.enforce && f.against != "":
+		return errors.New("--against compares what is in the log, and --enforce asks what would have been: run them apart")
+	case f.enforce && f.emit:
+		return errors.New("--emit alerts of what is in the log, and --enforce asks what would have been: run them apart")
+	case f.dryRun && !f.emit:
+		return errors.New("--dry-run goes with --emit")
+	case f.dryRun && (f.json || f.verdicts == "-"):
+		return errors.New("--dry-run prints alerts on standard output, which --json and --verdicts - want too")
+	}
+	return noFile("--out", f.out)
 }
 
 func (f *replayFlags) run(ctx context.Context, u *ui, args []string) error {
