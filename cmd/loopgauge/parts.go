@@ -54,7 +54,7 @@ func (d *parts) alike() error {
 	case err != nil:
 		return err
 	case run.PolicyHash != d.policy.Hash:
-		return usage(errOtherPolicy(d.dir))
+		return usage(fmt.Errorf("--out: %s holds events that were made by another policy, which rows of two policies would spoil: name another directory", d.dir))
 	case run.HashIDs != d.o.Extract.HashIDs || run.Keyed != keyed(d.o):
 		return errOtherNames(d.dir)
 	}
@@ -120,10 +120,6 @@ func (p part) Close(r live.Report) error {
 	run.Lateness, run.HashIDs, run.Keyed = p.d.o.Lateness.Seconds(), p.d.o.Extract.HashIDs, keyed(p.d.o)
 	run.Lines = run.Judged + run.Blank + run.Malformed + run.Duplicate + run.Late + run.AllExcluded // those that wait come later
 	return p.Dataset.Close(run)
-}
-
-func errOtherPolicy(dir string) error {
-	return fmt.Errorf("--out: %s holds events that were made by another policy, which rows of two policies would spoil: name another directory", dir)
 }
 
 // sharedParts writes the parts of a dataset that several processes share.
