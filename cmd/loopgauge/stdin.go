@@ -4,17 +4,15 @@ import (
 	"context"
 	"io"
 	"os"
+	"sync"
 )
 
 // stdin is standard input until a context ends: whoever writes to it, a terminal or a
 // program, may never say anything more, and to read it would wait for that whatever
 // signal comes.
 type stdin struct {
-	ctx  context.Context
-	from io.Reader
-	said chan []byte // is good until the next is taken; closed behind the last. nil before the first Read
-	err  error       // behind the last
-	rest []byte
+	*io.PipeReader
+	begin func() // before the first Read nothing is taken
 }
 
 // newStdin reads standard input until a context ends. A file never keeps waiting.
@@ -22,48 +20,26 @@ func newStdin(ctx context.Context, from *os.File) io.Reader {
 	if info, err := from.Stat(); err == nil && info.Mode().IsRegular() {
 		return from
 	}
-	return &stdin{ctx: ctx, from: from}
+	return until(ctx, from)
 }
 
 // stdinAtOnce is as much as a pipe holds.
 const stdinAtOnce = 64 << 10
 
-// Read implements io.Reader.
-func (s *stdin) Read(p []byte) (int, error) {
-	if s.said == nil {
-		s.said = make(chan []byte)
-		go s.run()
-	}
-	for len(s.rest) == 0 {
-		var more bool
-		select {
-		case s.rest, more = <-s.said:
-		case <-s.ctx.Done():
-			return 0, s.ctx.Err()
-		}
-		if !more {
-			return 0, s.err
-		}
-	}
-	n := copy(p, s.rest)
-	s.rest = s.rest[n:]
-	return n, nil
+// until reads from another until a context ends.
+func until(ctx context.Context, from io.Reader) *stdin {
+	said, to := io.Pipe()
+	return &stdin{said, sync.OnceFunc(func() {
+		context.AfterFunc(ctx, func() { to.CloseWithError(ctx.Err()) })
+		go func() {
+			_, err := io.CopyBuffer(to, struct{ io.Reader }{from}, make([]byte, stdinAtOnce)) // a file would choose a smaller one
+			to.CloseWithError(err)
+		}()
+	})}
 }
 
-func (s *stdin) run() {
-	defer close(s.said)
-	for now, next := make([]byte, stdinAtOnce), make([]byte, stdinAtOnce); ; now, next = next, now {
-		n, err := s.from.Read(now)
-		if n > 0 {
-			select {
-			case s.said <- now[:n]:
-			case <-s.ctx.Done():
-				return
-			}
-		}
-		if err != nil {
-			s.err = err
-			return
-		}
-	}
+// Read implements io.Reader.
+func (s *stdin) Read(p []byte) (int, error) {
+	s.begin()
+	return s.PipeReader.Read(p)
 }

@@ -19,7 +19,7 @@ func TestStdin(t *testing.T) {
 		"whole": strings.NewReader(text), "in pieces": iotest.HalfReader(strings.NewReader(text)),
 		"with its end": iotest.DataErrReader(strings.NewReader(text)), "broken": io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)),
 	} {
-		got, err := io.ReadAll(&stdin{ctx: t.Context(), from: from})
+		got, err := io.ReadAll(until(t.Context(), from))
 		if string(got) != text || name != "broken" && err != nil || name == "broken" && !errors.Is(err, broken) {
 			t.Errorf("%s: %d bytes of %d, %v", name, len(got), len(text), err)
 		}
@@ -47,7 +47,7 @@ func TestStdinEnds(t *testing.T) {
 		var out, errs bytes.Buffer
 		ended := make(chan int)
 		go func() {
-			ended <- run(ctx, newUI(&stdin{ctx: ctx, from: heard{from, reads}}, &out, &errs), []string{"replay", "-"})
+			ended <- run(ctx, newUI(until(ctx, heard{from, reads}), &out, &errs), []string{"replay", "-"})
 		}()
 		<-reads
 		if said != "" {
