@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -108,10 +109,8 @@ func (e *emitter) send() { e.outbox.Flush(e.deliver) }
 
 func (e *emitter) sendAll(a *sinks.Alert, to []string) {
 	for _, s := range e.sinks {
-		for _, name := range to {
-			if s.Name() == name && e.failed[name] == nil {
-				e.sendTo(s, a)
-			}
+		if slices.Contains(to, s.Name()) && e.failed[s.Name()] == nil {
+			e.sendTo(s, a)
 		}
 	}
 }
