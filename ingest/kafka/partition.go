@@ -81,11 +81,16 @@ func (p *partition) agreed(l *lost) int64 {
 
 // drop forgets what was fetched.
 func (p *partition) drop() {
+	p.done()
+	p.records, p.ahead = opened{}, nil
+}
+
+// done gives back what was fetched last.
+func (p *partition) done() {
 	if p.got != nil {
 		p.got.release()
 		p.got = nil
 	}
-	p.records, p.ahead = opened{}, nil
 }
 
 // fetch sees that there is something to read, or that there is nothing, as there
@@ -211,8 +216,7 @@ func (p *partition) read(n *counts) (block *ingest.Block, err error) {
 		}
 	}
 	if p.got != nil && len(p.got.batches) == 0 && p.records.left == 0 {
-		p.got.release()
-		p.got = nil
+		p.done()
 	}
 	if block == nil {
 		return nil, err
@@ -244,8 +248,7 @@ func (p *partition) open(n *counts) (more bool, err error) {
 	for p.got != nil {
 		b, rest, err := nextBatch(p.got.batches)
 		if errors.Is(err, errCut) {
-			p.got.release()
-			p.got = nil
+			p.done()
 			// What is cut is fetched again, whole; if nothing else was there
 			// it does not fit.
 			return false, nil
@@ -283,8 +286,7 @@ func (p *partition) open(n *counts) (more bool, err error) {
 			return true, nil
 		}
 		if len(rest) == 0 {
-			p.got.release()
-			p.got = nil
+			p.done()
 		}
 	}
 	return false, nil
