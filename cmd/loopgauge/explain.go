@@ -106,9 +106,7 @@ func (f *explainFlags) lines(ctx context.Context, u *ui, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, err := range failed {
-		u.fail(err)
-	}
+	partly := u.failures(failed)
 	out := bufio.NewWriterSize(u.stdout, 1<<16)
 	write := func(b []byte) error {
 		_, err := out.Write(b)
@@ -130,10 +128,7 @@ func (f *explainFlags) lines(ctx context.Context, u *ui, args []string) error {
 	case tally.Lines > 0 && tally.Requests() == 0:
 		return noRequest(streams[0].Name(), streams[0].Format().Name, len(streams), tally.Blank, tally.Malformed)
 	}
-	if len(failed) > 0 {
-		return &exitError{code: exitFailed}
-	}
-	return nil
+	return partly
 }
 
 // identityNamed is a built-in identity. One that is not there may be another that
@@ -183,9 +178,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, err := range failed {
-		u.fail(err)
-	}
+	partly := u.failures(failed)
 	in := &input{streams: streams}
 	run, _, err := f.prepare(u, in, p, nil)
 	ingest.CloseAll(streams)
@@ -210,10 +203,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string) error {
 	if err := f.print(u, p, answer); err != nil {
 		return err
 	}
-	if len(failed) > 0 {
-		return &exitError{code: exitFailed}
-	}
-	return nil
+	return partly
 }
 
 // list is the command that lists the episodes of logs.

@@ -145,15 +145,12 @@ func (f *formatsFlags) look(ctx context.Context, u *ui, args []string) error {
 	if len(streams) > 1 {
 		u.say("there are %d logs: this is about the one that begins first", len(streams))
 	}
-	for _, err := range failed {
-		u.fail(err)
-	}
 	sample := ingest.NewSample(streams[0], sampleLines)
 	defer sample.Close()
 	if sample.Err != nil {
-		u.fail(sample.Err)
 		failed = append(failed, sample.Err)
 	}
+	partly := u.failures(failed)
 	r := &formatReport{Log: sample.Name(), Format: sample.Format().Name, Told: sample.Format().Told, Whole: sample.Whole, Wrappers: []string{}, Members: []string{}, Missing: []string{}, Fields: map[string]int64{}}
 	for _, w := range sample.Format().Wrappers {
 		if w.Name != "" { // else the lines of CSV's rows
@@ -176,8 +173,8 @@ func (f *formatsFlags) look(ctx context.Context, u *ui, args []string) error {
 	} else {
 		_, err = io.WriteString(u.stdout, r.String())
 	}
-	if err == nil && len(failed) > 0 {
-		err = &exitError{code: exitFailed}
+	if err == nil {
+		err = partly
 	}
 	if a := r.Account; err == nil && r.Whole && r.requests == 0 {
 		err = noRequest(r.Log, r.Format, 1, a.Blank, a.Malformed)

@@ -89,6 +89,17 @@ func (u *ui) fail(err error) {
 	}
 }
 
+// failures says which logs could not be read, and is what a command then ends with.
+func (u *ui) failures(failed []error) error {
+	for _, err := range failed {
+		u.fail(err)
+	}
+	if len(failed) > 0 {
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
 // printJSON prints a document, indented, for people and programs alike.
 func (u *ui) printJSON(doc any) error {
 	text, err := json.MarshalIndent(doc, "", "  ")
