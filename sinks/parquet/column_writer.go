@@ -213,12 +213,8 @@ func (c *textWriter) add(text string) {
 	c.gather()
 }
 
-// addBytes adds a text that is hardly the last.
+// addBytes adds a text that is not empty, and hardly the last.
 func (c *textWriter) addBytes(text []byte) {
-	if len(text) == 0 && c.chunk.optional {
-		c.null()
-		return
-	}
 	c.texts = append(c.texts, text...)
 	c.gather()
 }
