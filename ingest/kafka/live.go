@@ -21,10 +21,15 @@ type live struct {
 	mark   ingest.Mark
 	format *formats.Format // nil while nobody knows
 
-	failures int       // since the last success
+	slow bool // that a quota slows it was said
+	outage
+}
+
+// outage is what has failed since the last success.
+type outage struct {
+	failures int
 	since    time.Time // of the first of them
 	said     bool      // that it fails
-	slow     bool      // that a quota slows it was said
 	gone     absence   // of the topic
 	lacks    absence   // of the partition
 	withheld absence   // of records that should be there
@@ -51,7 +56,7 @@ func (l *live) Next(ctx context.Context) (ingest.Chunk, error) {
 	if l.said {
 		n.why = fmt.Sprintf("%s is read again, after %s", l.Name(), time.Since(l.since).Round(time.Second))
 	}
-	l.failures, l.said, l.over, l.gone, l.lacks, l.withheld = 0, false, false, absence{}, absence{}, absence{}
+	l.outage = outage{}
 	block, err := l.p.read(&n)
 	if err != nil && block == nil {
 		return ingest.Chunk{}, l.f.config.fail(err, "")
