@@ -22,16 +22,14 @@ type stream struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	index    int32 // among the streams of the run
-	from     int64
-	p        *partition
-	format   *formats.Format
-	first    int64
-	size     int64 // estimated
-	read     atomic.Int64
-	failures int
-	since    time.Time // of the first failure
-	closed   bool
+	index  int32 // among the streams of the run
+	from   int64
+	p      *partition
+	format *formats.Format
+	first  int64
+	size   int64 // estimated
+	read   atomic.Int64
+	closed bool
 }
 
 var _ ingest.Stream = (*stream)(nil)
@@ -191,43 +189,16 @@ func (s *stream) look() error {
 // headRecords is how many records the first time is told from.
 const headRecords = 100
 
-// next returns the next block of p, and tries again where that helps.
+// next returns the next block of p.
 func (s *stream) next(p *partition) (*ingest.Block, error) {
 	for p.tooLong != nil || p.offset < p.end {
 		if block := p.tooLong; block != nil {
 			p.tooLong = nil
 			return block, nil
 		}
-		err := p.fetch(s.ctx)
-		_, diverged := errors.AsType[*lost](err)
-		switch {
-		case s.ctx.Err() != nil:
-			return nil, s.ctx.Err()
-		case diverged:
-			return nil, s.c.config.fail(fmt.Errorf("partition %d: %w", p.index, err), "a replica without them became the leader while the topic was read: read it again")
-		case errors.Is(err, kafka.OffsetOutOfRange):
-			return nil, s.c.config.fail(fmt.Errorf("record %d of partition %d is there no more", p.offset, p.index), "its retention deleted it while it was to be read")
-		case isThrottled(err):
-			continue
-		case err != nil && !passes(err):
-			return nil, s.c.config.refuse(err)
-		case err != nil:
-			if s.failures == 0 {
-				s.since = time.Now()
-			}
-			if s.failures++; time.Since(s.since) > openTime {
-				hint := ""
-				if errors.Is(err, errNothing) {
-					hint = fmt.Sprintf("if the topic is compacted, the last ones may be gone: bound what is read by offsets, this partition by %d:-%d", p.index, p.offset)
-				}
-				return nil, s.c.config.fail(fmt.Errorf("partition %d, from record %d on: %w", p.index, p.offset, err), hint)
-			}
-			if err := pause(s.ctx, s.failures); err != nil {
-				return nil, err
-			}
-			continue
+		if err := s.fetch(p); err != nil {
+			return nil, err
 		}
-		s.failures = 0
 		var n counts
 		block, err := p.read(&n)
 		if n.lost > 0 { // maybe among others
@@ -242,6 +213,38 @@ func (s *stream) next(p *partition) (*ingest.Block, error) {
 		}
 	}
 	return nil, io.EOF
+}
+
+// fetch sees that there is something to read of p, and tries again where that helps.
+func (s *stream) fetch(p *partition) error {
+	c := s.c.config
+	var since time.Time // of the first failure
+	return c.again(s.ctx, "", func(err error) error {
+		_, diverged := errors.AsType[*lost](err)
+		switch {
+		case diverged:
+			return c.fail(fmt.Errorf("partition %d: %w", p.index, err), "a replica without them became the leader while the topic was read: read it again")
+		case errors.Is(err, kafka.OffsetOutOfRange):
+			return c.fail(fmt.Errorf("record %d of partition %d is there no more", p.offset, p.index), "its retention deleted it while it was to be read")
+		case !passes(err):
+			return c.refuse(err)
+		case since.IsZero():
+			since = time.Now()
+		case time.Since(since) > openTime:
+			hint := ""
+			if errors.Is(err, errNothing) {
+				hint = fmt.Sprintf("if the topic is compacted, the last ones may be gone: bound what is read by offsets, this partition by %d:-%d", p.index, p.offset)
+			}
+			return c.fail(fmt.Errorf("partition %d, from record %d on: %w", p.index, p.offset, err), hint)
+		}
+		return nil
+	}, func() error {
+		err := p.fetch(s.ctx)
+		for isThrottled(err) { // which the next one waits for
+			err = p.fetch(s.ctx)
+		}
+		return err
+	})
 }
 
 // Only leaves of the stream the record at an offset: nothing before it is read,
