@@ -55,13 +55,12 @@ func OpenStore(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	lock, err := os.OpenFile(filepath.Join(dir, LockName), os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := sinks.Lock(filepath.Join(dir, LockName), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, fmt.Errorf("%s: another loopgauge is at work with this state: stop it, or give this one another --state", dir)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		lock.Close()
-		return nil, fmt.Errorf("%s: another loopgauge is at work with this state: stop it, or give this one another --state", dir)
 	}
 	// What a process left that was killed while it wrote.
 	half, err := filepath.Glob(filepath.Join(dir, "."+prefix+"*.tmp"))

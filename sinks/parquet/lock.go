@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/loopgauge/loopgauge/sinks"
 )
 
 // own is the folder of a dataset that is ours alone: no query looks into it.
@@ -30,18 +32,8 @@ func flock(dir, name string, how int) (unlock func(), err error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(folder, name), os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := sinks.Lock(filepath.Join(folder, name), how)
 	if err != nil {
-		return nil, err
-	}
-	for {
-		err = syscall.Flock(int(f.Fd()), how)
-		if err != syscall.EINTR { //nolint:errorlint // as it comes from the system
-			break
-		}
-	}
-	if err != nil {
-		f.Close()
 		return nil, err
 	}
 	return func() { f.Close() }, nil
