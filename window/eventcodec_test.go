@@ -79,7 +79,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 			names = append(names, field.Name)
 		}
 		if got := strings.Join(names, " "); got != want {
-			t.Errorf("%T has the fields %s: save and load must know them", v, got)
+			t.Errorf("%T has the fields %s: what saves it must know them, mostly its method code, and a new form is a new stateVersion", v, got)
 		}
 	}
 	f(Event{}, "Time Start Position ID Method Path Caller User Session Model Backend Status TokensIn TokensOut Cost Span Response Stream Cached MaxTokens Chat Link Issued Answered Prints Scopes Rules Exclude Portion")
@@ -113,7 +113,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f(issuedCall{}, "tool place of")
 	f(evidence{}, "witness rule keys inRow")
 	f(inRow{}, "cycle within")
-	f(CounterSpec{}, "Kind Window Closed Period")
+	f(CounterSpec{}, "Kind Window Closed Period") // saved and compared in savedplan.go, drawn by drawSpec
 	f(ExtractOptions{}, "Key Texts HashIDs EventTimeStart Sessions Price")
 }
 

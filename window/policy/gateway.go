@@ -230,9 +230,9 @@ func (g *Gateway) fit(x *exported, d *ruleDraft) Errors {
 		}
 		f := &fitted{x: x, rule: d, again: base[0]}
 		f.again.name, f.again.enabled, f.again.quiet = d.name, d.enabled, d.quiet
-		f.again.window, f.again.threshold = d.window, d.threshold
-		if d.window <= 0 || d.window%time.Second != 0 {
-			f.refuse("counter.window", "must be whole seconds for %s, is %s", g.Name, window.Lasting(d.window))
+		f.again.counter.Window, f.again.threshold = d.counter.Window, d.threshold
+		if d.counter.Window <= 0 || d.counter.Window%time.Second != 0 {
+			f.refuse("counter.window", "must be whole seconds for %s, is %s", g.Name, window.Lasting(d.counter.Window))
 		}
 		g.settings(f)
 		f.differences(g)
@@ -287,9 +287,9 @@ func (d *ruleDraft) facts() yaml.MapSlice {
 		{Key: "limit_keys", Value: keys},
 		{Key: "body_hash", Value: cmp.Or(d.bodyHash, "use")},
 		{Key: "scope", Value: slices.Concat([]string{}, d.scope)},
-		{Key: "counter.kind", Value: d.kind},
-		{Key: "counter.closed", Value: d.closed},
-		{Key: "counter.period", Value: d.period},
+		{Key: "counter.kind", Value: d.counter.Kind},
+		{Key: "counter.closed", Value: d.counter.Closed},
+		{Key: "counter.period", Value: d.counter.Period},
 		{Key: "cooldown", Value: window.Lasting(d.cooldown)},
 		{Key: "cooldown_counts", Value: d.cooldownCounts},
 		{Key: "blocked_counts", Value: d.blockedCounts},

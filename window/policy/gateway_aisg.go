@@ -69,5 +69,5 @@ func writeAISG(x *exported) []byte {
 	if !d.enabled {
 		most = 0
 	}
-	return fmt.Appendf(nil, "LOOP_GUARD_WINDOW_SECONDS=%d\nLOOP_GUARD_MAX_HITS=%d\nLOOP_GUARD_COOLDOWN_SECONDS=%d\n", d.window/time.Second, most, d.cooldown/time.Second)
+	return fmt.Appendf(nil, "LOOP_GUARD_WINDOW_SECONDS=%d\nLOOP_GUARD_MAX_HITS=%d\nLOOP_GUARD_COOLDOWN_SECONDS=%d\n", d.counter.Window/time.Second, most, d.cooldown/time.Second)
 }

@@ -155,7 +155,7 @@ func writeFairvisor(x *exported) []byte {
 	for _, d := range x.rules {
 		p := fairvisorPolicy{ID: d.name, Spec: fairvisorSpec{Mode: "enforce", Rules: []fairvisorRule{}}}
 		p.Spec.Selector, _ = selectorOf(d.match)
-		p.Spec.Loop = fairvisorLoop{d.enabled, int64(d.window / time.Second), int64(d.threshold), d.action, "exact"}
+		p.Spec.Loop = fairvisorLoop{d.enabled, int64(d.counter.Window / time.Second), int64(d.threshold), d.action, "exact"}
 		if d.action == string(window.Record) {
 			p.Spec.Mode, p.Spec.Loop.Action = "shadow", string(window.Reject)
 		}

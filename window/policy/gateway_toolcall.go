@@ -245,7 +245,7 @@ func toolCallSettings(f *fitted) {
 
 func writeToolCall(x *exported) []byte {
 	d := x.only("the environment")
-	server := fmt.Sprintf("TOOL_LOOP_DETECTION_ENABLED=%t\nTOOL_LOOP_MAX_REPEATS=%d\nTOOL_LOOP_TTL_SECONDS=%d\nTOOL_LOOP_MODE=%s\n", d.enabled, d.threshold, d.window/time.Second, d.action)
+	server := fmt.Sprintf("TOOL_LOOP_DETECTION_ENABLED=%t\nTOOL_LOOP_MAX_REPEATS=%d\nTOOL_LOOP_TTL_SECONDS=%d\nTOOL_LOOP_MODE=%s\n", d.enabled, d.threshold, d.counter.Window/time.Second, d.action)
 	if len(d.overrides) == 0 {
 		return []byte(server)
 	}

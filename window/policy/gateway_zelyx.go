@@ -57,7 +57,7 @@ func zelyxSettings(f *fitted) {
 
 func writeZelyx(x *exported) []byte {
 	d := x.only("Zelyx's page")
-	page := zelyxSettingsPage{d.enabled, int64(d.threshold), int64(d.window / time.Second), "warn"}
+	page := zelyxSettingsPage{d.enabled, int64(d.threshold), int64(d.counter.Window / time.Second), "warn"}
 	if d.action == string(window.Reject) {
 		page.Action = "block"
 	}

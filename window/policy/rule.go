@@ -27,10 +27,7 @@ type ruleDraft struct {
 	limitKeys      []string
 	bodyHash       string   // of bodyHashes; use if empty
 	scope          []string // nil is not given
-	kind           string
-	window         time.Duration
-	closed         bool
-	period         int
+	counter        window.CounterSpec
 	threshold      int
 	minThreshold   int
 	cooldown       time.Duration
@@ -91,10 +88,10 @@ func (r *reader) rule(v Value) *ruleDraft {
 		{"scope", r.words(&d.scope, scopeProblem)},
 		{"counter", func(v Value) {
 			v.mapping([]Member{
-				{"kind", r.choiceOf(kindNames(), freeKinds(), func(s string) { d.kind = s })},
-				{"window", r.duration(&d.window)},
-				{"closed", r.boolean(&d.closed)},
-				{"period", r.integer(&d.period)},
+				{"kind", r.choiceOf(kindNames(), freeKinds(), func(s string) { d.counter.Kind = s })},
+				{"window", r.duration(&d.counter.Window)},
+				{"closed", r.boolean(&d.counter.Closed)},
+				{"period", r.integer(&d.counter.Period)},
 			})
 		}},
 		{"threshold", r.integer(&d.threshold)},

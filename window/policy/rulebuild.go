@@ -34,7 +34,7 @@ func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Iden
 	}
 	rule := &window.Rule{
 		Name: d.name, Profile: d.profile, Identity: identity, Scope: scope,
-		Counter:   window.CounterSpec{Kind: d.kind, Window: d.window, Closed: d.closed, Period: d.period},
+		Counter:   d.counter,
 		Threshold: d.threshold, Action: window.Action(d.action),
 		Cooldown: d.cooldown, SkipInCooldown: !d.cooldownCounts, SkipBlocked: !d.blockedCounts, ResetOnFire: d.resetOnFire, Quiet: d.quiet,
 	}
@@ -49,7 +49,7 @@ func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Iden
 		if r.given(o.at, "threshold") {
 			r.checkThreshold(d, o.threshold, r.where(o.at, "threshold"), false)
 		}
-		if r.given(o.at, "window") && d.kind != "" {
+		if r.given(o.at, "window") && d.counter.Kind != "" {
 			r.checkWindow(d, o)
 		}
 		out := window.Override{Threshold: o.threshold, Action: window.Action(o.action), Window: o.window, Disabled: !o.enabled, Enabled: o.switchesOn(), Until: o.until, Reason: o.reason}

@@ -49,17 +49,17 @@ func (r *reader) checkCounter(d *ruleDraft) {
 		at = r.where(d.at, "counter.kind")
 	}
 	switch {
-	case d.kind == "":
+	case d.counter.Kind == "":
 		if !d.broken {
 			r.lacks(at, "is missing a kind: "+strings.Join(freeKinds(), ", "), "kind")
 		}
 		return
-	case d.kind == window.TrackerKind && !strings.HasPrefix(d.profile, "tool-call-shipped"):
+	case d.counter.Kind == window.TrackerKind && !strings.HasPrefix(d.profile, "tool-call-shipped"):
 		r.problem(at, "tracker is only for profile: tool-call-shipped")
 	}
-	if d.window == 0 && !window.CounterNamed(d.kind).Endless {
+	if d.counter.Window == 0 && !window.CounterNamed(d.counter.Kind).Endless {
 		if r.given(d.at, "counter.window") {
-			r.check(r.where(d.at, "counter.window"), "must be more than 0s: %s counts inside a window", d.kind)
+			r.check(r.where(d.at, "counter.window"), "must be more than 0s: %s counts inside a window", d.counter.Kind)
 		} else {
 			at.path = member(d.at.path, "counter.window")
 			r.missing(d, at, "is missing: how long a repeat counts, as in 60s")
@@ -67,16 +67,18 @@ func (r *reader) checkCounter(d *ruleDraft) {
 	}
 	switch {
 	case !r.given(d.at, "counter.period"):
-	case !window.CounterNamed(d.kind).Periodic:
-		r.problem(r.where(d.at, "counter.period"), "means nothing to %s: only cycle has a period", d.kind)
-	case d.period < 1 || d.period > window.MaxPeriod:
-		r.problem(r.where(d.at, "counter.period"), "must be from 1 to %d, is %d", window.MaxPeriod, d.period)
+	case !window.CounterNamed(d.counter.Kind).Periodic:
+		r.problem(r.where(d.at, "counter.period"), "means nothing to %s: only cycle has a period", d.counter.Kind)
+	case d.counter.Period < 1 || d.counter.Period > window.MaxPeriod:
+		r.problem(r.where(d.at, "counter.period"), "must be from 1 to %d, is %d", window.MaxPeriod, d.counter.Period)
 	}
 }
 
 // varies tells that the window of the rule's counter may be another for each
 // request.
-func (d *ruleDraft) varies() bool { return window.CounterNamed(d.kind).Varies && d.window > 0 }
+func (d *ruleDraft) varies() bool {
+	return window.CounterNamed(d.counter.Kind).Varies && d.counter.Window > 0
+}
 
 // switchesOn tells that the override says enabled: true, which only means
 // something where the rule is not.
@@ -108,7 +110,7 @@ func (r *reader) checkChat(d *ruleDraft) {
 		return
 	}
 	at := r.where(d.at, "chat_overrides")
-	if d.kind != "" && !d.varies() {
+	if d.counter.Kind != "" && !d.varies() {
 		r.check(at, "needs counter streak with a window, or profile tool-call-shipped: a session may set its window")
 	}
 	if d.scope != nil && !slices.Contains(d.scope, "session") && !slices.Contains(d.scope, "conversation") {

@@ -53,7 +53,7 @@ func (d *draft) source() []byte {
 // keepsProfile tells that the rule cannot be written without its profile: the
 // tracker and a threshold of 1 are had by their profiles only.
 func (d *ruleDraft) keepsProfile() bool {
-	return d.kind == window.TrackerKind || d.minThreshold != window.LeastThreshold
+	return d.counter.Kind == window.TrackerKind || d.minThreshold != window.LeastThreshold
 }
 
 func (d *ruleDraft) source() yaml.MapSlice {
@@ -82,17 +82,7 @@ func (d *ruleDraft) source() yaml.MapSlice {
 	}
 	add("body_hash", cmp.Or(d.bodyHash, "use"), d.bodyHash != "" && d.bodyHash != "use")
 	add("scope", slices.Concat([]string{}, d.scope), true)
-	counter := yaml.MapSlice{{Key: "kind", Value: d.kind}}
-	if d.window > 0 {
-		counter = append(counter, yaml.MapItem{Key: "window", Value: window.Lasting(d.window)})
-	}
-	if d.closed || kept {
-		counter = append(counter, yaml.MapItem{Key: "closed", Value: d.closed})
-	}
-	if d.period > 0 && d.period != window.DefaultPeriod {
-		counter = append(counter, yaml.MapItem{Key: "period", Value: d.period})
-	}
-	add("counter", counter, true)
+	add("counter", counterFields(d.counter, kept), true)
 	add("threshold", d.threshold, true)
 	add("cooldown", window.Lasting(d.cooldown), d.cooldown > 0)
 	add("cooldown_counts", d.cooldownCounts, !d.cooldownCounts)
@@ -110,6 +100,21 @@ func (d *ruleDraft) source() yaml.MapSlice {
 	}
 	add("overrides", overrides, len(overrides) > 0)
 	return out
+}
+
+// counterFields are the fields of a counter that say something, or all of them,
+// where a profile may say otherwise.
+func counterFields(c window.CounterSpec, all bool) yaml.MapSlice {
+	fields := yaml.MapSlice{{Key: "kind", Value: c.Kind}}
+	add := func(key string, value any, when bool) {
+		if when {
+			fields = append(fields, yaml.MapItem{Key: key, Value: value})
+		}
+	}
+	add("window", window.Lasting(c.Window), c.Window > 0 || all)
+	add("closed", c.Closed, c.Closed || all)
+	add("period", c.Period, c.Period > 0 && c.Period != window.DefaultPeriod)
+	return fields
 }
 
 // priceFields are the fields of a price: that of cached tokens only where it

@@ -68,11 +68,7 @@ func (p *Policy) Rewrite() error {
 	}
 	text += p.Reading() + "rules:\n"
 	for _, r := range p.Rules {
-		counter := yaml.MapSlice{{Key: "kind", Value: r.Counter.Kind}, {Key: "window", Value: window.Lasting(r.Counter.Window)}, {Key: "closed", Value: r.Counter.Closed}}
-		if r.Counter.Period > 0 {
-			counter = append(counter, yaml.MapItem{Key: "period", Value: r.Counter.Period})
-		}
-		text += fmt.Sprintf("  - name: %s\n%s    counter: %s\n    threshold: %d\n    action: %s\n%s", r.Written.Name, r.Written.Head, flow(counter), r.Threshold, r.Action, r.Written.Tail)
+		text += fmt.Sprintf("  - name: %s\n%s    counter: %s\n    threshold: %d\n    action: %s\n%s", r.Written.Name, r.Written.Head, flow(counterFields(r.Counter, true)), r.Threshold, r.Action, r.Written.Tail)
 	}
 	if len(p.Exclude) > 0 {
 		text += "exclude:\n" + Exclusions(p.Exclude)
