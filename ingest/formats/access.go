@@ -8,14 +8,16 @@ import (
 )
 
 // access is what parsers of proxies' logs share: a line about a call over
-// HTTP, with headers and perhaps the body.
+// HTTP, with headers and perhaps the body. A parser begins, reads the members in
+// whatever order they come, and finishes. Session and caller it does not write into
+// the request: it notes here what names them, and finish decides.
 type access struct {
 	reads fingerprint.Field
 	scan  rawjson.Scanner // of the line
 	body  requestBody
 
 	// Gathered over a record.
-	session        naming
+	session        naming // header, or other(ownField, ...)
 	name           []byte // of whom the gateway knows by name
 	key            []byte // that the client sent
 	address        []byte

@@ -5,8 +5,9 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
-// exchange is what parsers share whose records may have the bodies of both
-// request and response, as JSON and not as the bytes that were sent.
+// exchange is access for parsers whose records may have the bodies of both
+// request and response, as JSON and not as the bytes that were sent: finish takes
+// them apart. Of such parsers helicone is a small one.
 type exchange struct {
 	access
 	answer            answer

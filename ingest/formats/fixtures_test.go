@@ -25,7 +25,7 @@ func fixtures(tb testing.TB) map[string]map[string][][]byte {
 	for _, f := range All {
 		entries, err := os.ReadDir(filepath.Join(fixtureDir, f.Name))
 		if err != nil {
-			tb.Fatal(err)
+			tb.Fatalf("%v: put a log of it there", err)
 		}
 		all[f.Name] = map[string][][]byte{}
 		for _, e := range entries {
