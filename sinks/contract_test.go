@@ -148,6 +148,41 @@ func TestEverySinkAnswered(t *testing.T) {
 	}
 }
 
+// forPrograms are the sinks whose receivers get values of the log as they are.
+var forPrograms = []string{"webhook", "webhook of AISG's form"}
+
+// What a person reads holds no character of the log that hides what follows or
+// turns it around, in whatever field it came.
+func TestEverySinkCleans(t *testing.T) {
+	for name, open := range overHTTP {
+		t.Run(name, func(t *testing.T) {
+			var body string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				b, _ := io.ReadAll(r.Body)
+				body, _ = url.QueryUnescape(string(b))
+				_, _ = io.WriteString(w, `{"ok":true,"channel":"C0123456","ts":"1777888000.000100"}`)
+			}))
+			defer server.Close()
+			a, hostile := opened("ep-1"), "a\u202eb\x1b[31m"
+			a.Scope = map[string]string{"session": hostile, hostile: hostile}
+			a.Caller, a.User, a.Session, a.Model, a.Backend = hostile, hostile, hostile, hostile, hostile
+			a.Tool, a.Repeats, a.Method, a.Path, a.Signature = hostile, hostile, hostile, hostile, hostile
+			if err := open(server.URL).Send(t.Context(), a); err != nil {
+				t.Fatal(err)
+			}
+			raw := strings.ContainsAny(body, "\u202e\x1b") || strings.Contains(body, `\u202e`) || strings.Contains(body, `\u001b`)
+			switch people := !slices.Contains(forPrograms, name); {
+			case people && raw:
+				t.Errorf("a person is sent, uncleaned (sinks.Clean): %q", body)
+			case people && !strings.Contains(body, "a\uFFFDb"):
+				t.Errorf("nothing of the log is in it: %q", body)
+			case !people && !raw:
+				t.Errorf("its receiver gets other values than the log has: %q", body)
+			}
+		})
+	}
+}
+
 // Whoever is at the other end, a sink ends with its context, and what it could
 // not send is not refused.
 func TestEverySinkEnds(t *testing.T) {

@@ -152,6 +152,9 @@ func TestAlertSettings(t *testing.T) {
 	var got []string
 	for _, row := range docTable(t, "alerts.md", "## Settings", "sink") {
 		got = append(got, row[0]+"."+row[1])
+		if secret := policy.IsSecret(row[1]); secret != (row[2] == "yes") {
+			t.Errorf("docs/alerts.md: is %s of %s a secret? %s, and to a policy %t, which goes by the name (window/policy/secret.go)", row[1], row[0], row[2], secret)
+		}
 	}
 	var want []string
 	for _, kind := range sinkKinds {

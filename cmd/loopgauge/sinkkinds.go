@@ -23,7 +23,8 @@ type sinkKind struct {
 
 // sinkKinds are the kinds of sinks, but for the log, which is always there. A
 // new one is one file and a line here; its name is known to package policy,
-// which checks the rest of what a policy says of it.
+// which checks the rest of what a policy says of it, and knows by the names of
+// settings which are secrets.
 var sinkKinds = []sinkKind{
 	{"slack", []string{"token", "channel", "webhook_url"}, newSlack},
 	{"webhook", []string{"url", "secret", "shape", "allow_private"}, newWebhook},
