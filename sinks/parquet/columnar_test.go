@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
@@ -71,7 +72,11 @@ func TestColumnar(t *testing.T) {
 		}
 		for i := range want {
 			if !got[i].Equal(want[i]) {
-				rt.Fatalf("row %d is\n%+v\nwant\n%+v", i, got[i], want[i])
+				var is, was eventRow
+				if err := errors.Join(schema.Reconstruct(&is, got[i]), schema.Reconstruct(&was, want[i])); err != nil {
+					rt.Error(err)
+				}
+				rt.Fatalf("row %d, - want, + got:\n%s\n%+v\n%+v", i, cmp.Diff(was, is), want[i], got[i])
 			}
 		}
 	})

@@ -233,6 +233,10 @@ func TestHiddenFiles(t *testing.T) {
 // Files from before columns were added are read, and compacted, as if
 // these said nothing.
 func TestOlderEvents(t *testing.T) {
+	const first = 36 // columns, of the first version
+	if n := len(eventShape()) - len(added); n != first {
+		t.Errorf("%d columns are wanted of each file, and older ones have %d: name the new one in added (open.go)", n, first)
+	}
 	p := plan(t)
 	events := extracted(p, 3)
 	dir := t.TempDir()
