@@ -54,8 +54,10 @@ func TestKind(t *testing.T) {
 	named.errors.callers = true
 	coarse := &Witness{judged: 100, whole: 51}
 
+	held := map[Kind]bool{}
 	f := func(w *Witness, rule *Rule, is func(f *Facts), want Kind, evidence string) {
 		t.Helper()
+		held[want] = true
 		facts := &Facts{Requests: 11, cycle: 11, answered: 10}
 		is(facts)
 		if kind, why := w.Kind(rule, facts); kind != want || !strings.Contains(why, evidence) {
@@ -188,4 +190,25 @@ func TestKind(t *testing.T) {
 		issued(10, 2)(f)
 		f.answered = 0
 	}, Stuck, "answered each time")
+
+	for _, kind := range Kinds {
+		if !held[kind] {
+			t.Errorf("no case is %s", kind)
+		}
+	}
+}
+
+// TestKindsCount: what stopping a repeat of each kind is. A new kind is wrong to
+// stop, unless it says otherwise.
+func TestKindsCount(t *testing.T) {
+	counts := map[Kind]string{
+		Stuck: "loop", Retry: "loop", Outage: "neither",
+		Polling: "wrong", Probe: "wrong", Batch: "wrong", DuplicateLogging: "wrong", Unknown: "wrong",
+	}
+	for _, kind := range Kinds {
+		is := map[[2]bool]string{{true, false}: "loop", {false, true}: "wrong", {}: "neither"}[[2]bool{kind.IsLoop(), kind.IsWrong()}]
+		if is != counts[kind] {
+			t.Errorf("stopping %s is %q by IsLoop and IsWrong, %q here", kind, is, counts[kind])
+		}
+	}
 }
