@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -218,6 +219,52 @@ func TestDesignHasImports(t *testing.T) {
 				t.Errorf("%s: does not import %s", dir, name)
 			}
 		}
+	}
+}
+
+// TestDesignNames: files, types, functions and variables that design.md names
+// are there.
+func TestDesignNames(t *testing.T) {
+	var files []string
+	words := map[string]bool{}
+	word := regexp.MustCompile(`\w+`)
+	walk(t, func(name string) {
+		files = append(files, "/"+name)
+		if path.Ext(name) == ".go" {
+			for _, w := range word.FindAllString(read(t, filepath.Join(root, name)), -1) {
+				words[w] = true
+			}
+		}
+	})
+	file, name := regexp.MustCompile(`^[\w/.-]+\.(go|js|css|sh|yaml)$`), regexp.MustCompile(`^(?:([a-z]\w*)\.)?([A-Z]\w*(?:\.\w+)?|[a-z]+[A-Z]\w*)$`)
+	ours := func(p string) bool {
+		for dir := range mayImport {
+			if p == "" || p == path.Base(dir) {
+				return true
+			}
+		}
+		return false
+	}
+	n := 0
+	for _, m := range regexp.MustCompile("`([^`\n]+)`").FindAllStringSubmatch(read(t, filepath.Join(docs, "design.md")), -1) {
+		is := name.FindStringSubmatch(m[1])
+		switch {
+		case file.MatchString(m[1]):
+			n++
+			if !slices.ContainsFunc(files, func(f string) bool { return strings.HasSuffix(f, "/"+m[1]) }) {
+				t.Errorf("design.md: there is no file %s", m[1])
+			}
+		case is != nil && ours(is[1]):
+			n++
+			for part := range strings.SplitSeq(is[2], ".") {
+				if !words[part] {
+					t.Errorf("design.md: nothing is called %s", m[1])
+				}
+			}
+		}
+	}
+	if n < 80 {
+		t.Errorf("%d names found", n)
 	}
 }
 
