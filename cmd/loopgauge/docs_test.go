@@ -242,8 +242,8 @@ func TestPolicyDocument(t *testing.T) {
 	g("## Fields of a rule", rule...)
 	g("### Fields of a counter", append(rule, "counter", "properties")...)
 	g("### Overrides", append(rule, "overrides", "items", "properties")...)
-	g("### Exclude", "properties", "exclude", "items", "properties")
-	g("### Prices", "properties", "prices", "additionalProperties", "properties")
+	g("## Exclude", "properties", "exclude", "items", "properties")
+	g("## Prices", "properties", "prices", "additionalProperties", "properties")
 }
 
 // The policies of the document are policies.
