@@ -20,7 +20,7 @@ type Format struct {
 	Name string // as --format takes it
 	Doc  string
 	// Told is what a line has by which the format is told, members' names in
-	// backquotes.
+	// backquotes. The table of detection in docs/formats.md is made of it.
 	Told string
 	// Without is what a log of it is in which no request begins, and the way out;
 	// empty if it may be any other.
