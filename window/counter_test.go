@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -24,6 +25,24 @@ func drawSpec(t *rapid.T, kind string) CounterSpec {
 		Window: time.Duration(rapid.IntRange(smallest, 12).Draw(t, "window")) * time.Microsecond,
 		Closed: rapid.Bool().Draw(t, "closed"),
 		Period: rapid.IntRange(1, 5).Draw(t, "period"),
+	}
+}
+
+// TestDrawSpec: no setting of counters is left out by the tests that draw them.
+func TestDrawSpec(t *testing.T) {
+	specs := rapid.Custom(func(t *rapid.T) CounterSpec { return drawSpec(t, "streak") })
+	var other []string
+	for seed := range 50 {
+		for field, value := range reflect.ValueOf(specs.Example(seed)).Fields() {
+			if !value.IsZero() && !slices.Contains(other, field.Name) {
+				other = append(other, field.Name)
+			}
+		}
+	}
+	for field := range reflect.TypeFor[CounterSpec]().Fields() {
+		if !slices.Contains(other, field.Name) {
+			t.Errorf("drawSpec draws no %s: neither naive counts nor restarts would look at it", field.Name)
+		}
 	}
 }
 

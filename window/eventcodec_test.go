@@ -113,7 +113,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f(issuedCall{}, "tool place of")
 	f(evidence{}, "witness rule keys inRow")
 	f(inRow{}, "cycle within")
-	f(CounterSpec{}, "Kind Window Closed Period") // saved and compared in savedplan.go, drawn by drawSpec
+	f(CounterSpec{}, "Kind Window Closed Period") // saved and compared in savedplan.go
 	f(ExtractOptions{}, "Key Texts HashIDs EventTimeStart Sessions Price")
 }
 
