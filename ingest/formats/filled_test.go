@@ -43,11 +43,21 @@ var filled = map[string]func(*fingerprint.Request) bool{
 
 var fieldName = regexp.MustCompile("`([a-z_]+)`")
 
+// needed are the fields that the columns of the table of what a rule needs are
+// of; results of calls stand in messages.
+var needed = []string{"session", "messages", "tool_calls", "", "body", "tokens_in", "cost"}
+
 // TestDocumentedFieldsAreFilled: every field that the docs give a format is
 // filled by some line of its fixtures, or by the example beside it, and no
-// other is.
+// other is. So it is with those that rules need.
 func TestDocumentedFieldsAreFilled(t *testing.T) {
 	all, logs := sections(t), fixtures(t)
+	gives := map[string][]string{} // by format: the cells behind its name
+	for row := range strings.SplitSeq(all["What a rule needs"], "\n| `") {
+		name, cells, _ := strings.Cut(row, "` | ")
+		cells, _, _ = strings.Cut(cells, " |\n")
+		gives[name] = strings.Split(strings.TrimSuffix(cells, " |"), " | ")
+	}
 	for _, f := range All {
 		documented := map[string]bool{}
 		for row := range strings.SplitSeq(all[f.Name], "\n") {
@@ -88,6 +98,15 @@ func TestDocumentedFieldsAreFilled(t *testing.T) {
 			}
 			if !documented[name] && seen[name] {
 				t.Errorf("%s: %s is filled, but not documented", f.Name, name)
+			}
+		}
+		if n := len(gives[f.Name]); n != len(needed) {
+			t.Errorf("%s: %d columns in the table of what a rule needs, not %d", f.Name, n, len(needed))
+			continue
+		}
+		for i, cell := range gives[f.Name] {
+			if is := cell != "no" && cell != "the past ones"; needed[i] != "" && is != seen[needed[i]] {
+				t.Errorf("%s: what a rule needs of %s is said to be %q, and that a line fills it is %t", f.Name, needed[i], cell, seen[needed[i]])
 			}
 		}
 		for name := range documented {
