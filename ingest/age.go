@@ -11,20 +11,20 @@ import (
 // order of their logs. Of whole seconds a rotation cuts one in two, so the older
 // log comes first, and the order in which logs are named says nothing.
 type age struct {
-	first int64  // time in it, 0 if it has none yet: nothing is older then
-	path  string // of the file itself, or the name of what is none
+	written int64  // when its first line was, 0 if it has none yet: nothing is older then
+	path    string // of the file itself, or the name of what is none
 }
 
-// compare puts logs in order by their first times, and those of the same by what
+// compare puts logs in order by when they were begun, and those of the same by what
 // a rotation added to their names.
 func (a age) compare(b age) int {
-	began := func(first int64) int64 {
-		if first == 0 {
+	began := func(written int64) int64 {
+		if written == 0 {
 			return math.MaxInt64
 		}
-		return first
+		return written
 	}
-	return cmp.Or(cmp.Compare(began(a.first), began(b.first)), compareRotated(a.path, b.path), cmp.Compare(a.path, b.path))
+	return cmp.Or(cmp.Compare(began(a.written), began(b.written)), compareRotated(a.path, b.path), cmp.Compare(a.path, b.path))
 }
 
 // sortByAge puts what has an age in order. Each is asked for once: to tell what a

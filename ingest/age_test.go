@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,13 +34,16 @@ func TestAge(t *testing.T) {
 	f("s3://b/2026/11/20/app.log", "s3://b/2026/11/21/app.log", "standard input")
 }
 
-// TestOpenAllByAge: streams have their indices by their first times.
+// TestOpenAllByAge: streams have their indices by the first times at which their
+// lines were written: a long call that began before the log before did is no sign
+// of age.
 func TestOpenAllByAge(t *testing.T) {
 	dir := t.TempDir()
-	for name, times := range map[string]string{"a.log": "4", "b.log": "3 9", "c.log": "8 2", "b.log.1": "3", "d.log.gz": "1"} {
+	for name, times := range map[string]string{"a.log": "4", "b.log": "3 9", "c.log": "8 2", "b.log.1": "3", "d.log.gz": "1", "e.log": "0.5-9"} {
 		var text strings.Builder
 		for time := range strings.FieldsSeq(times) {
-			text.WriteString(`{"time":` + time + `}` + "\n")
+			start, end, _ := strings.Cut(time, "-")
+			text.WriteString(`{"time":` + start + `,"end":` + cmp.Or(end, start) + `}` + "\n")
 		}
 		data := []byte(text.String())
 		if filepath.Ext(name) == ".gz" {
@@ -47,7 +51,7 @@ func TestOpenAllByAge(t *testing.T) {
 		}
 		write(t, dir, name, data)
 	}
-	want := []string{"d.log.gz", "c.log", "b.log.1", "b.log", "a.log"}
+	want := []string{"d.log.gz", "c.log", "b.log.1", "b.log", "a.log", "e.log"}
 	rapid.Check(t, func(t *rapid.T) {
 		var args []string
 		for _, name := range rapid.Permutation(want).Draw(t, "named") {

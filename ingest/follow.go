@@ -204,12 +204,12 @@ func (f *follower) number(fresh []*followed) {
 		}
 		opened, errs := openEach(sources, f.o)
 		for i, s := range fresh {
-			first := int64(0)
+			written := int64(0)
 			if errs[i] == nil {
-				first = opened[i].first
+				written = opened[i].written
 				opened[i].Close()
 			}
-			ages[s] = age{first, sources[i].real()}
+			ages[s] = age{written, sources[i].real()}
 		}
 		sortByAge(fresh, func(s *followed) age { return ages[s] })
 	}

@@ -23,7 +23,7 @@ func OpenAll(sources []*Source, first int32, o Options) (streams []Stream, faile
 		}
 	}
 	opened = slices.DeleteFunc(opened, func(s *fileStream) bool { return s == nil })
-	sortByAge(opened, func(s *fileStream) age { return age{s.first, s.source.real()} })
+	sortByAge(opened, func(s *fileStream) age { return age{s.written, s.source.real()} })
 	for i, s := range opened {
 		s.index = first + int32(i)
 		streams = append(streams, s)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -61,11 +62,12 @@ type Stream interface {
 
 // fileStream is a file, or standard input.
 type fileStream struct {
-	source *Source
-	index  int32
-	o      Options
-	format *formats.Format
-	first  int64
+	source  *Source
+	index   int32
+	o       Options
+	format  *formats.Format
+	first   int64
+	written int64 // as FirstTimes has it, by which logs are put in order
 
 	read     atomic.Int64
 	unread   bool      // blocks may be given that are not read yet
@@ -224,7 +226,7 @@ func (s *fileStream) recognise(head *Block) error {
 			return s.unknown(head)
 		}
 	}
-	s.first = s.firstTime(head)
+	s.first, s.written = s.firstTimes(head)
 	if wrap.NewCutter(s.format.Wrappers) != nil {
 		s.cut()
 	}
@@ -336,29 +338,32 @@ func firstText(b *Block) (number int64, line []byte) {
 	return 0, nil
 }
 
-// firstTime is the smallest time among the first lines. With none it is the
-// beginning of time, so that nothing waits for a stream that has nothing.
-func (s *fileStream) firstTime(head *Block) int64 {
+// firstTimes are those of the first lines. With none they are the beginning of
+// time, so that nothing waits for a stream that has nothing.
+func (s *fileStream) firstTimes(head *Block) (first, written int64) {
 	part := *head
 	s.mark(&part)
 	part.Data = part.Data[:nthLine(part.Data, headLines)]
-	return FirstTime(&part)
+	return FirstTimes(&part)
 }
 
-// FirstTime is the smallest time in a block, in microseconds, 0 if there is
+// FirstTimes are the smallest time in a block, whichever a run orders by, and the
+// smallest at which a request of it was written, in microseconds; 0 if there is
 // none.
-func FirstTime(b *Block) int64 {
-	first := int64(fingerprint.NoTime)
+func FirstTimes(b *Block) (first, written int64) {
+	first, written = math.MaxInt64, math.MaxInt64
 	NewReader(0).Read(b, func(r *fingerprint.Request) {
-		t := r.Time // the start is the earlier, whichever the run orders by
-		if first == fingerprint.NoTime || t < first {
-			first = t
+		first = min(first, r.Time)
+		if r.End == fingerprint.NoTime {
+			written = min(written, r.Time)
+		} else {
+			written = min(written, r.End)
 		}
 	}, nil)
-	if first == fingerprint.NoTime {
-		return 0
+	if first == math.MaxInt64 {
+		return 0, 0
 	}
-	return first
+	return first, written
 }
 
 // nthLine is the position behind the n-th line.

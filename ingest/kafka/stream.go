@@ -175,7 +175,7 @@ func (s *stream) look() error {
 		b.Format = s.format
 		if s.format != nil {
 			b.Records = b.Records[:min(len(b.Records), headRecords)]
-			s.first = ingest.FirstTime(b)
+			s.first, _ = ingest.FirstTimes(b)
 		}
 		b.Release()
 		if s.format != nil {
