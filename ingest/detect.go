@@ -132,20 +132,25 @@ type votes struct {
 	format        *formats.Format
 	most          int
 	wrappers      []int
-	begun, broken bool // of the first line: see wrap.Lines
+	begun, broken bool // see wrap.Lines
 }
 
 func countVotes(data []byte, among []*formats.Format) votes {
 	v := votes{wrappers: make([]int, len(wrap.All))}
 	each := make([]int, len(among))
+	// Whether JSON keeps to lines tells the first that begins some. Others may
+	// stand in front: what a program prints beside its spans, or the rest of a
+	// record that was cut.
+	keeps := false
 	for n := 0; n < headLines && len(data) > 0; n++ {
 		var line []byte
 		line, data, _ = bytes.Cut(data, []byte{'\n'})
 		if line = trim(line); len(line) == 0 {
 			continue
 		}
-		if v.lines == 0 {
+		if !keeps && !v.begun && !v.broken {
 			v.begun, v.broken = wrap.Lines(line)
+			keeps = line[0] == '{'
 		}
 		for record := range objects(line) {
 			v.lines++
@@ -153,6 +158,7 @@ func countVotes(data []byte, among []*formats.Format) votes {
 				if !f.Detect(record) {
 					continue
 				}
+				keeps = true
 				if each[i]++; each[i] > v.most {
 					v.format, v.most = f, each[i]
 				}
@@ -160,6 +166,7 @@ func countVotes(data []byte, among []*formats.Format) votes {
 			}
 			for i, w := range wrap.All {
 				if w.Detect(record) {
+					keeps = true
 					v.wrappers[i]++
 				}
 			}

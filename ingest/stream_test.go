@@ -455,6 +455,12 @@ func TestDetectionLooksPastOddLines(t *testing.T) {
 	f("mooncake", a, trace, trace)
 	f("loopgauge", a, trace) // the first of equals
 	f("loopgauge", append(slices.Repeat([]string{"nonsense"}, headLines-1), a)...)
+	laidOut := []string{"{", `  "time": 1,`, `  "id": "a",`, `  "attributes": {`, `    "k": "v"`, "  }", "}"}
+	f("json+loopgauge", slices.Concat([]string{"INFO:     Started server process [1]", ""}, laidOut)...)
+	f("json+loopgauge", slices.Concat(laidOut[3:], laidOut, laidOut)...)
+	f("json+loopgauge", slices.Concat([]string{"[", "  {", `    "k": 1`, "  },"}, laidOut, []string{"]"})...)
+	f("loopgauge", a, `{"time":2,`, a) // the second is cut
+	f("loopgauge", trace+"]", `{"time":2,`, a, a)
 }
 
 // TestFirst is the smallest time among the first lines.

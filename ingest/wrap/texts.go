@@ -118,7 +118,7 @@ func isJSON(text []byte) bool {
 	return len(text) > 0 && text[0] == '{'
 }
 
-// Lines tells by the first line whether JSON keeps to lines. It may not where a
+// Lines tells by the first line of JSON whether it keeps to lines. It may not where a
 // value begins on it and is not at its end there: begun, unless it is cut in
 // the middle of a text. It does not, broken, where the line is laid out to go
 // on, or another object, or array of some, comes behind the first.
