@@ -31,7 +31,8 @@ type Block struct {
 	Follows bool            // that one's lines were not counted
 	Lines   int64           // how many there are, known once they were read; none if TooLong
 	Offset  int64           // bytes of the unpacked stream before it
-	TooLong bool            // instead of Data: one line longer than the limit
+	TooLong bool            // instead of Data: one line longer than the limit, or a record over several
+	Rest    int64           // of TooLong: lines of the record behind its first
 	Why     string          // of TooLong: what was, where it is no line
 	Zone    *time.Location  // of times that have none; nil is UTC
 	Name    string          // of the file; empty for a topic
@@ -215,7 +216,11 @@ func (b *blocks) skip(buf []byte) *Block {
 	} else {
 		b.tooLong = true
 	}
-	b.line += int64(bytes.Count(buf[:n], []byte{'\n'}))
+	lines := int64(bytes.Count(buf[:n], []byte{'\n'}))
+	if block.Rest = lines; !b.tooLong {
+		block.Rest--
+	}
+	b.line += lines
 	b.offset += int64(n)
 	b.leave(buf[n:])
 	b.ends = wrap.NewCutter(b.in)

@@ -78,6 +78,8 @@ func (rd *Reader) Read(b *Block, yield func(*fingerprint.Request), skip func(Ski
 	defer func() { run.b, run.yield, run.skip = nil, nil, nil }()
 	if b.TooLong {
 		run.bad(b.Line, 0, cmp.Or(b.Why, tooLong))
+		run.tally.Lines += b.Rest
+		run.tally.Blank += b.Rest
 		return run.tally
 	}
 	if b.Format != nil {

@@ -546,6 +546,30 @@ func TestLostPart(t *testing.T) {
 	}
 }
 
+// TestTooLongRecord: of a record over several lines that is too long all are accounted
+// for, however much is read at a time.
+func TestTooLongRecord(t *testing.T) {
+	f := func(format, begun, part string, ends ...string) {
+		t.Helper()
+		a := strings.Join(ends, "\n") + "\n"
+		log := begun + "\n" + strings.Repeat(part+"\n", 6) + a + a
+		lines := int64(strings.Count(log, "\n"))
+		for _, log := range []string{log, strings.TrimSuffix(log, "\n")} {
+			for _, size := range []int{16, 64, 150, 1000} {
+				got := read(t, []byte(log), Options{Format: format, MaxLine: 100, blockSize: size})
+				if got.tally.Lines != lines || got.tally.Malformed == 0 || len(got.requests) == 0 || got.tally.Blank+got.tally.Malformed+int64(len(got.requests)) != lines {
+					t.Errorf("%s, in blocks of %d: %d requests, %+v, want %d lines", format, size, len(got.requests), got.tally, lines)
+				}
+			}
+		}
+	}
+	cri := func(tag, text string) string { return "2026-11-21T03:51:29.8Z stdout " + tag + " " + text }
+	x := strings.Repeat("x", 30)
+	f("cri+loopgauge", cri("P", x), cri("P", x), cri("F", record("a")))
+	f("json+loopgauge", `{"time":1,"body":[`, `"`+x+`",`, `"x"]}`, "{", `"time":1`, "}")
+	f("docker+loopgauge", object("log", x), object("log", x), object("log", record("a")+"\n"))
+}
+
 // TestBrokenWrappings: a part without its others is no request, and nothing is
 // lost without being counted.
 func TestBrokenWrappings(t *testing.T) {

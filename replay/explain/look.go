@@ -54,12 +54,12 @@ func (x *explaining) look(ctx context.Context, s ingest.Stream, line int64, item
 		if err != nil {
 			return fmt.Errorf("%w\nline %d was not reached", err, line)
 		}
-		if b.TooLong && b.Line == line {
-			return x.unreadable(fingerprint.Position{Stream: b.Stream, Line: line}, 0, "line longer than the limit: see --max-line")
-		}
 		if last = lastOf(b); line > last {
 			b.Release()
 			continue
+		}
+		if b.TooLong {
+			return x.unreadable(fingerprint.Position{Stream: b.Stream, Line: line}, 0, "line longer than the limit: see --max-line")
 		}
 		if b.Format == nil || len(b.Format.Wrappers) == 0 {
 			b = only(b, line)
@@ -77,7 +77,7 @@ func lastOf(b *ingest.Block) int64 {
 	if len(b.Data) > 0 && b.Data[len(b.Data)-1] != '\n' || b.TooLong {
 		lines++
 	}
-	return b.Line + lines - 1
+	return b.Line + lines + b.Rest - 1
 }
 
 // several says that a line holds more than the one request that was asked for;
