@@ -59,6 +59,12 @@ func TestLiteLLM(t *testing.T) {
 	f(`,"model_parameters":{"previous_response_id":null}`, `named has_tools=false`)
 	f(`,"response_cost":0.25,"prompt_tokens":3,"completion_tokens":0`, `named tokens_in=3 tokens_out=0 cost=0.25`)
 	f(`,"response_cost":null,"prompt_tokens":null`, `named`)
+	// What the provider had in its cache stands in its usage alone.
+	f(`,"prompt_tokens":30,"metadata":{"usage_object":{"prompt_tokens":1,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":20}}},"response":{"usage":{"prompt_tokens_details":{"cached_tokens":9}}}`,
+		`named tool_calls=0 tokens_in=30 tokens_cached=20`)
+	f(`,"metadata":{"usage_object":null},"response":{"usage":{"input_tokens":1,"cache_read_input_tokens":20}},"prompt_tokens":30`,
+		`named tool_calls=0 tokens_in=30 tokens_cached=20`)
+	f(`,"metadata":{"usage_object":{}},"response":{"usage":{"prompt_tokens_details":null}}`, `named tool_calls=0`)
 	f(`,"model_parameters":{}`, `named has_tools=false`)
 	f(`,"model_parameters":null`, `named`)
 	f(`,"model_parameters":{"tools":[]}`, `named has_tools=false`)

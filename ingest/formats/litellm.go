@@ -16,6 +16,7 @@ type litellm struct {
 	bodies passedBodies
 	json   []byte             // messages of a tool
 	texts  [4]rawjson.Scanner // of the members that are JSON in a text
+	usage  rawjson.Scanner    // of the response
 	litellmRecord
 }
 
@@ -55,6 +56,12 @@ func (p *litellm) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	if column, why := failure(s); why != "" {
 		return column, why
+	}
+	if r.TokensCached == fingerprint.Unknown {
+		p.usage.Reset(p.response)
+		for p.usage.Object(); p.usage.NextNamed("usage"); {
+			readCachedTokens(&p.usage, r)
+		}
 	}
 	p.finish(r)
 	return 0, ""
@@ -140,6 +147,14 @@ func (p *litellm) field(s *rawjson.Scanner, r *fingerprint.Request) {
 	}
 }
 
+// readCachedTokens reads of the provider's usage what its cache had: what it counts
+// otherwise LiteLLM has counted.
+func readCachedTokens(s *rawjson.Scanner, r *fingerprint.Request) {
+	in, out := r.TokensIn, r.TokensOut
+	readUsage(s, r)
+	r.TokensIn, r.TokensOut = in, out
+}
+
 // jsonIn is where to read what comes next. Databases and warehouses export the
 // JSON of a member as a text: of one that begins so, or is {}, it is what stands
 // in the text, by the scanner in. whole tells that it was not cut.
@@ -174,6 +189,8 @@ func (p *litellm) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 		p.keyEndUser = s.Text(p.keyEndUser)
 	case "user_api_key_request_route":
 		setPath(r, s.Text(r.Path))
+	case "usage_object": // of newer versions; a response that was redacted has none
+		readCachedTokens(s, r)
 	case "user_api_key_team_id", "user_api_key_team_alias", "user_api_key_org_id":
 		name := s.Key
 		setAttribute(r, name, s.Text(nil), p.reads)

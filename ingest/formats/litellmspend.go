@@ -79,6 +79,8 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 			q.field(t, r)
 		case "user_api_key_alias":
 			readAttribute(t, r, p.reads)
+		case "usage_object":
+			readCachedTokens(t, r)
 		}
 	}
 	id, caller, session := r.ID, r.Caller, r.Session

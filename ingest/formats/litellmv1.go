@@ -102,9 +102,7 @@ func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameter
 				p.metadata(s, r)
 			}
 		case "usage":
-			for s.Object(); s.NextKey(); {
-				q.field(s, r) // prompt_tokens, completion_tokens
-			}
+			readUsage(s, r)
 		default:
 			q.field(s, r)
 		}

@@ -671,6 +671,7 @@ func TestOtherLiteLLM(t *testing.T) {
 		`took=500ms id=r caller=h user=e session=s model=m backend=openai cost=0.5`)
 	f("litellm-spend", spend(`,"user":"k","end_user":"","cache_hit":"True","status":"failure","metadata":"{\"error_information\":{\"error_code\":\"503\",\"error_class\":\"E\"}}"`),
 		`id=r user=k tool_calls=0 status=503 error=E cost=0.5 cached=true`)
+	f("litellm-spend", spend(`,"prompt_tokens":30,"metadata":"{\"usage_object\":{\"prompt_tokens\":1,\"cache_read_input_tokens\":20}}"`), `id=r tokens_in=30 tokens_cached=20 cost=0.5`)
 	// Columns of JSON, as texts or not; {} is what LiteLLM writes for nothing.
 	for _, empty := range []string{`{}`, `"{}"`, `null`, `"[]"`} {
 		f("litellm-spend", spend(`,"messages":`+empty+`,"response":`+empty+`,"proxy_server_request":`+empty), `id=r cost=0.5`)
