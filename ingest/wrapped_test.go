@@ -271,6 +271,9 @@ var collectors = []collector{
 	{"splunk", false, one(func(line string) string {
 		return `{"preview":false,"offset":0,"result":` + object("_raw", line, "_time", "2026-11-21 03:51:29.000 UTC", "host", "h") + `}`
 	})},
+	{"otlp-attributes", true, one(func(line string) string {
+		return `{"resourceLogs":[{"resource":{},"scopeLogs":[{"scope":{},"logRecords":[{"timeUnixNano":"1795231665400000000","body":{"stringValue":"an access"},"attributes":` + attributes(line) + `}]}]}]}`
+	})},
 	{"otlp", false, func(lines []string) (out []string) {
 		for batch := range slices.Chunk(lines, 3) {
 			var records []string
@@ -324,6 +327,55 @@ func counted(lines []string) (out []string) {
 		out = append(out, fmt.Sprintf("%d %s", len(message), message))
 	}
 	return out
+}
+
+// attributes are the members of an object as OpenTelemetry has them.
+func attributes(object string) string {
+	d := json.NewDecoder(strings.NewReader(object))
+	d.UseNumber()
+	next := func() json.Token {
+		token, err := d.Token()
+		if err != nil {
+			panic(err)
+		}
+		return token
+	}
+	var members, value func() string
+	members = func() string {
+		var list []string
+		for d.More() {
+			key := next().(string)
+			list = append(list, `{"key":`+quote(key)+`,"value":`+value()+`}`)
+		}
+		next()
+		return array(list)
+	}
+	value = func() string {
+		switch token := next().(type) {
+		case json.Delim:
+			if token == '{' {
+				return `{"kvlistValue":{"values":` + members() + `}}`
+			}
+			var list []string
+			for d.More() {
+				list = append(list, value())
+			}
+			next()
+			return `{"arrayValue":{"values":` + array(list) + `}}`
+		case string:
+			return `{"stringValue":` + quote(token) + `}`
+		case json.Number:
+			if _, err := token.Int64(); err == nil {
+				return `{"intValue":"` + token.String() + `"}`
+			}
+			return `{"doubleValue":` + token.String() + `}`
+		case bool:
+			return fmt.Sprintf(`{"boolValue":%t}`, token)
+		}
+		return `{}`
+	}
+	next()
+	return members()
 }
 
 func array(lines []string) string { return "[" + strings.Join(lines, ",") + "]" }
@@ -382,8 +434,8 @@ func TestCollectors(t *testing.T) {
 			if c.name == "" && inArray {
 				return // nobody nests arrays
 			}
-			if c.name == "fluentd" && c.json && inArray {
-				return // its records are objects
+			if (c.name == "fluentd" || c.name == "otlp-attributes") && c.json && inArray {
+				return // their records are objects
 			}
 			if c.name == "csv" && strings.Contains(name, "csv+") {
 				return // the inner columns' names, with a digit in them, are not on the first line
@@ -493,6 +545,28 @@ func TestHeadersOfHAProxy(t *testing.T) {
 				t.Errorf("%s%s: %s %q", header, line, got.format, got.requests)
 			}
 		}
+	}
+}
+
+// TestAccessLogAsRecords: of gateways that write their access log as records of
+// OpenTelemetry the attributes are read, also beside a body of text, which says less.
+func TestAccessLogAsRecords(t *testing.T) {
+	f := func(name, format, first string) {
+		t.Helper()
+		got := read(t, fixtures.Read(t, "wrappers/"+name), Options{})
+		if got.format != format || len(got.requests) != 11 || got.tally != (Tally{Lines: 11}) {
+			t.Errorf("%s: %s, %d requests, %+v", name, got.format, len(got.requests), got.tally)
+		} else if !strings.HasPrefix(got.requests[0], first) {
+			t.Errorf("%s begins with %.200s", name, got.requests[0])
+		}
+	}
+	f("traefik_otlp.jsonl.zst", "otlp-attributes+traefik", `1795937047595432 1795937047665453 POST /v1/chat/completions 06da-stuck-c75e58 "" [] 200`)
+	f("envoy_otlp.jsonl.zst", "otlp-attributes+envoy-json", `1795937341419000 1795937341481000 POST /v1/chat/completions 92a5-stuck-1caad1 "{\"model\":\"mock-1\",`)
+
+	// What the Collector's json_parser put there stands in the body as it was.
+	const parsed = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":"{\"time\":1.0,\"id\":\"a\"}"},"attributes":[{"key":"time","value":{"doubleValue":1}},{"key":"id","value":{"stringValue":"a"}}]}]}]}]}`
+	if got := Detect([]byte(parsed)); got == nil || got.Name != "otlp+loopgauge" {
+		t.Errorf("%s is %v", parsed, got)
 	}
 }
 

@@ -26,9 +26,9 @@ func (p *traefik) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "StartUTC":
-			r.Time = readTime(s, r.Time)
+			r.Time = readZonedTime(s, r.Time)
 		case "StartLocal":
-			if t := readTime(s, fingerprint.NoTime); r.Time == fingerprint.NoTime {
+			if t := readZonedTime(s, fingerprint.NoTime); r.Time == fingerprint.NoTime {
 				r.Time = t
 			}
 		case "time":

@@ -42,16 +42,27 @@ func AppendAnyList(dst []byte, s *rawjson.Scanner, depth int) []byte {
 		appendOne, open, end = AppendAny, '[', ']'
 	}
 	dst = append(dst, open)
-	n := 0
 	for s.Object(); s.NextNamed("values"); {
-		for s.Array(); s.NextElement(); n++ {
-			if n > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendOne(dst, s, depth)
-		}
+		dst = appendEach(dst, s, depth, appendOne)
 	}
 	return append(dst, end)
+}
+
+// appendMembers appends the object that the attributes, which come next, are.
+func appendMembers(dst []byte, s *rawjson.Scanner) []byte {
+	return append(appendEach(append(dst, '{'), s, 0, appendMember), '}')
+}
+
+// appendEach appends what lies in the list that comes next, behind what opens it or
+// more of it.
+func appendEach(dst []byte, s *rawjson.Scanner, depth int, appendOne func([]byte, *rawjson.Scanner, int) []byte) []byte {
+	for s.Array(); s.NextElement(); {
+		if last := dst[len(dst)-1]; last != '{' && last != '[' {
+			dst = append(dst, ',')
+		}
+		dst = appendOne(dst, s, depth)
+	}
+	return dst
 }
 
 // appendMember appends the {"key", "value"} that comes next as a member.

@@ -3,15 +3,20 @@ package wrap
 import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
 
 // otlp undoes the log records of OpenTelemetry's Collector, which has what it reads
-// from files and containers in their bodies, as lines or taken apart.
+// from files and containers in their bodies, as lines or taken apart, and of gateways
+// that write their access log as such records, which have it in the attributes.
 type otlp struct {
-	scan   rawjson.Scanner
-	text   []byte // of the body under way
-	json   []byte // likewise, where it was taken apart
-	events bool   // among the records are events, which an instrumentation wrote
+	inAttributes bool
+	scan         rawjson.Scanner
+	text         []byte // of the record under way
+	json         []byte // likewise, where it was taken apart
+	events       bool   // among the records are events, which an instrumentation wrote
+	bodies       bool   // among the bodies are objects
 }
 
 func newOTLP() Unwrapper { return &otlp{} }
+
+func newOTLPAttributes() Unwrapper { return &otlp{inAttributes: true} }
 
 // detectOTLP wants no events among the records: the calls of models that they tell of
 // are no lines.
@@ -22,6 +27,17 @@ func detectOTLP(line []byte) bool {
 	var p otlp
 	p.Unwrap(Line{Text: line, Column: -1}, nowhere)
 	return !p.events
+}
+
+// detectOTLPAttributes wants no objects for bodies: what is read from files may stand
+// in the attributes, too, and in the body as it was.
+func detectOTLPAttributes(line []byte) bool {
+	if membersOf(line)["resourceLogs"] != rawjson.Array {
+		return false
+	}
+	var p otlp
+	p.Unwrap(Line{Text: line, Column: -1}, nowhere)
+	return !p.events && !p.bodies
 }
 
 func (p *otlp) Unwrap(line Line, next func(Line)) string {
@@ -54,6 +70,10 @@ func (p *otlp) record() {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "body":
+			if p.inAttributes {
+				s.Skip()
+				continue
+			}
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
 				case "stringValue":
@@ -63,9 +83,15 @@ func (p *otlp) record() {
 					p.text = p.json
 				}
 			}
+			p.bodies = p.bodies || len(p.text) > 0 && p.text[0] == '{'
 		case "eventName":
 			p.events = len(s.Text(nil)) > 0 || p.events
 		case "attributes":
+			if p.inAttributes {
+				p.json = appendMembers(p.json[:0], s)
+				p.text = p.json
+				continue
+			}
 			for s.Array(); s.NextElement(); {
 				for s.Object(); s.NextNamed("key"); {
 					switch string(s.Text(nil)) {
