@@ -276,6 +276,8 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	inside(`[["sk-secret",`+line+`]]`, "combined", ".[][1]")
 	inside(`{"sk-secret \u0027":{"1a":{"time":1,"messages":[]}}}`, "loopgauge", `.[]."1a"`)
 	inside(`{"a":[{"b":`+line+`},{"b":"sk-secr`, "combined", ".a[].b") // cut
+	// An attempt at an upstream, say: with a status and no more nothing can be compared.
+	f(`{"ts":1,"uri":"/","upstream":{"status":"200","time":"0.084"}}`+"\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
 	f(strings.Repeat(`{"a":`, 9)+line+strings.Repeat("}", 9), "x.log: no known log format; line 1 is JSON, but not of a known gateway")
 	f("[{}]\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
 	f("[\n  {\n    \"key\": \"sk-secret\"\n  }\n]\n", "x.log: no known log format; line 1 begins JSON that is not of a known gateway")

@@ -21,7 +21,7 @@ func detectNative(line []byte) bool {
 	k := keysOf(line)
 	return k.anyTime(parseTime, "time") && !isNginx(k) && !isHAProxy(k) && !isOurs(k) &&
 		!k.any("startTime", "requestOptions", "uri", "url", "request", "request_uri", "request_method", "status_code", "client_ip", "remote_addr", "request_body", "response_code") &&
-		k.any("id", "method", "path", "query", "body", "body_hash", "caller", "user", "session", "model", "messages", "tool_calls", "attributes", "status")
+		k.any("id", "method", "path", "query", "body", "body_hash", "caller", "user", "session", "model", "messages", "tool_calls", "attributes")
 }
 
 // isOurs tells verdicts and alerts of loopgauge, which are about requests and
