@@ -92,6 +92,7 @@ var shapesOfLogs = []logOf{
 			"[%s] INFO request done", "[%s][INFO ][gw.main] done x=1", "%s INFO [req-1] POST /v1/chat/completions 200 12ms", `INFO [%s] session=s model="m"`,
 			"%s level=info model=m", `level=info time="%s" msg="a \"b\" c"`, `[info] %s "GET /x?a=b HTTP/1.1" 200 - 0.5s`, `%s | INFO | gw:12 - {"model": "m", "messages": []}`,
 			`[%s] {"model":"m"}`, `(worker 3) [%s]: call session-id=s body={"a": 1}`,
+			"host:h\ttime:%s\tstatus:200\treq:GET /x", "time:[%s]\tmethod:POST\turi:/x:y",
 		}).Draw(t, "shape")
 		for _, at := range times {
 			lines = append(lines, fmt.Sprintf(shape, at))

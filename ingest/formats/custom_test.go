@@ -329,10 +329,16 @@ func TestScaffold(t *testing.T) {
 	f("2026-11-21 10:00:00,250 INFO secret, and secret", `pattern: '^(?P<time>\S+ [^\s\]]+)'`) // a sentence, not CSV
 	f("[INFO] [21/Nov/2026:10:00:00 +0000] secret", `pattern: '^.*?\[(?P<time>`, "layout: '02/Jan/2006:15:04:05 -0700'")
 	f("[2026-11-21 10:00:00] POST /secret HTTP/1.1 200 12ms", "method: 'method'", "url: 'url'", "status: 'status'", "duration: 'duration'")
+	// Labelled values, of nginx and Apache.
+	f("time:[21/Nov/2026:10:00:00 +0000]\thost:192.0.2.7\treq:POST /secret HTTP/1.1\tstatus:200\treqtime:0.5\tsession-id:secret\tua:secret: 1 [x]",
+		`pattern: '^.*?(?:^|\t)time:\[(?P<time>[^\t\]]*)\].*?(?:^|\t)host:(?P<host>[^\t]*).*?(?:^|\t)req:(?P<req>[^\t]*).*?(?:^|\t)status:(?P<status>[^\t]*).*?(?:^|\t)reqtime:(?P<reqtime>[^\t]*).*?(?:^|\t)session-id:(?P<session_id>[^\t]*)`,
+		"time: {path: 'time', layout: '02/Jan/2006:15:04:05 -0700'}", "status: 'status'", "duration: {path: 'reqtime', unit: s}", "session: 'session_id'", "#   ua")
+	f("host:secret\tnothing\ttime=2026-11-21T10:00:00Z", `pattern: '^.*?\btime=(?P<time>\S*)'`)                    // not all have one
 	f("[2026-11-21 10:00:00] started\n[2026-11-21 10:00:00] call model=secret", `(?:.*?\bmodel=(?P<model>\S*))?'`) // not every line has it
 	// Ids that belong to others, or are not each call's own, would make requests one.
 	f(`{"@timestamp":"2026-11-21T10:00:00Z","user":{"id":"secret"},"session":{"id":"secret"},"client":{"id":"secret"},"http":{"request":{"id":"secret"}}}`,
 		"user: 'user.id'", "session: 'session.id'", "caller_name: 'client.id'", "id: 'http.request.id'")
+	f(`{"ts":"2026-11-21T10:00:00Z","req":{"headers":{"x-request-id":"secret"}}}`, "# id:", "headers: 'req.headers'")
 	f("{\"ts\":\"2026-11-21T10:00:00Z\",\"trace_id\":\"secret\"}\n{\"ts\":\"2026-11-21T10:00:01Z\",\"trace_id\":\"secret\"}", "# id:", "#   trace_id")
 	// Names that end as theirs do, if the values are such.
 	f(`{"EdgeEndTimestamp":"2026-11-21T10:00:01Z","EdgeStartTimestamp":"2026-11-21T10:00:00Z","ClientRequestMethod":"POST","ClientRequestURI":"/secret","EdgeResponseStatus":200}`,

@@ -23,12 +23,12 @@ type guess struct {
 var guesses = []guess{
 	{"time", []string{"time", "timestamp", "ts", "@timestamp", "starttime", "startedat", "date", "datetime", "createdat"}},
 	{"end", []string{"end", "endtime", "endedat", "finishedat", "completedat", "endtimestamp"}},
-	{"duration", []string{"duration", "latency", "took", "elapsed", "responsetime", "requesttime", "timetaken", "totaltime", "elapsedtime", "timeelapsed", "processingtime", "dur", "rt", ""}},
+	{"duration", []string{"duration", "latency", "took", "elapsed", "responsetime", "requesttime", "reqtime", "timetaken", "totaltime", "elapsedtime", "timeelapsed", "processingtime", "dur", "rt", ""}},
 	{"method", []string{"method", "httpmethod", "requestmethod", "verb"}},
 	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "endpoint", "request"}},
 	{"caller_name", []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyalias", "apikeyname", "keyname", "virtualkeyname", "apikeyid", "keyid", "clientname", "clientid", "client", "appname", "appid", "app", "teamname", "teamid", "team", "tenantname", "tenantid", "tenant", "project", "requester"}},
 	{"caller", []string{"apikey", "apikeyhash", "authorization"}},
-	{"caller_name", []string{"clientip", "remoteip", "remoteaddr", "srcaddr", "sourceip", "calleripaddress", "ip"}},
+	{"caller_name", []string{"clientip", "remoteip", "remoteaddr", "remote", "srcaddr", "sourceip", "calleripaddress", "ip"}},
 	{"response", []string{"response", "responsebody", "output"}},
 	{"body", []string{"body", "requestbody", "request"}},
 	{"user", []string{"user", "userid", "enduser", "username", "uid"}},
@@ -216,9 +216,14 @@ func (g *guesser) fits(field, path string) bool {
 	case "tokens_in", "tokens_out", "tokens_cached", "cost":
 		return number
 	case "id":
-		return g.isDistinct(path)
+		return !isHeader(path) && g.isDistinct(path)
 	}
 	return true
+}
+
+// isHeader tells what lies among headers: a client may send one again with each retry.
+func isHeader(path string) bool {
+	return slices.ContainsFunc(strings.Split(path, ".")[:strings.Count(path, ".")], func(name string) bool { return strings.HasSuffix(folded(name), "headers") })
 }
 
 // isDistinct tells whether nearly all records have a value of their own: requests

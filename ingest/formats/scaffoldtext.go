@@ -59,6 +59,7 @@ func scaffoldText(lines [][]byte) []byte {
 
 func newTexter(line string) *texter {
 	t := &texter{line: line}
+	t.labels()
 	t.time()
 	t.address()
 	t.json()
@@ -102,6 +103,34 @@ func (t *texter) add(p piece, name, example string) {
 	t.pieces = append(t.pieces, p)
 }
 
+// labelOf is a value with its label in front, up to the next tab: all that a line of
+// labelled tab-separated values (LTSV) has.
+var labelOf = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_.-]*):(.*)$`)
+
+func (t *texter) labels() {
+	parts := strings.Split(t.line, "\t")
+	const few = 3
+	if len(parts) < few || slices.ContainsFunc(parts, func(p string) bool { return !labelOf.MatchString(p) }) {
+		return
+	}
+	at := 0
+	for _, part := range parts {
+		of := labelOf.FindStringSubmatch(part)
+		label, value, width := of[1], of[2], `[^\t]*`
+		group, open, end := groupOf(label), "", ""
+		if strings.HasPrefix(value, "[") && strings.HasSuffix(value, "]") && jsonWithin([]byte(value)) == nil { // a time
+			value, width, open, end = value[1:len(value)-1], `[^\t\]]*`, `\[`, `\]`
+		}
+		if len(t.pieces) < maxPieces && !t.g.has(group) {
+			t.add(piece{from: at, to: at + len(part), pattern: `(?:^|\t)` + regexp.QuoteMeta(label) + ":" + open + `(?P<` + group + `>` + width + `)` + end}, group, value)
+		}
+		at += len(part) + len("\t")
+	}
+}
+
+// groupOf is a name as one of a group in a pattern.
+func groupOf(name string) string { return strings.NewReplacer(".", "_", "-", "_").Replace(name) }
+
 // leadingTime is a time that a line begins with.
 var leadingTime = regexp.MustCompile(`^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]?`)
 
@@ -122,6 +151,9 @@ var shapes = sync.OnceValue(func() []*regexp.Regexp {
 
 // time finds the first time in the line, unless it has a name: see pairs.
 func (t *texter) time() {
+	if len(t.pieces) > 0 { // it has a label
+		return
+	}
 	if at := leadingTime.FindString(t.line); at != "" {
 		inner := strings.Trim(at, "[]")
 		width := `\S+`
@@ -235,7 +267,7 @@ func (t *texter) pairs() {
 	end := strings.LastIndexAny(t.line, "}]") + 1
 	for _, at := range pairsOf.FindAllStringSubmatchIndex(t.line, -1) {
 		key, value := t.line[at[2]:at[3]], t.line[at[4]:at[5]]
-		group := strings.NewReplacer(".", "_", "-", "_").Replace(key)
+		group := groupOf(key)
 		if len(t.pieces) == maxPieces {
 			return
 		}
