@@ -11,6 +11,8 @@ import (
 //
 //	[start] "method path protocol" status flags received sent duration upstream
 //	"forwarded for" "user agent" "request id" "authority" "upstream host"
+//
+// and the client's address, behind the cluster and two of Envoy's own, at the end.
 type envoyText struct{ access }
 
 func newEnvoyText(reads fingerprint.Field) Parser { return &envoyText{access{reads: reads}} }
@@ -61,6 +63,16 @@ func (p *envoyText) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	forwarded, _ := f.between('"', '"')
 	agent, _ := f.between('"', '"')
 	id, _ := f.between('"', '"')
+	f.between('"', '"')
+	f.between('"', '"')
+	for range 3 {
+		f.word()
+	}
+	client := f.word()
+	address := withoutPort(client)
+	if len(address) == len(client) { // a word of somebody's own
+		address = nil
+	}
 	if method, target, ok := requestLine(line); ok {
 		r.Method = method
 		splitTarget(r, target)
@@ -69,7 +81,7 @@ func (p *envoyText) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	agent = set(agent)
 	p.header(r, []byte("user-agent"), agent)
 	p.header(r, []byte("x-request-id"), set(id))
-	p.address = first(firstOf(set(forwarded)), agent)
+	p.address = first(firstOf(set(forwarded)), address, agent)
 	p.finish(r)
 	return 0, ""
 }

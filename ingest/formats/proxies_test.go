@@ -57,6 +57,11 @@ func TestEnvoyText(t *testing.T) {
 	// Istio writes reasons in between.
 	f(`[1970-01-01T00:00:01.000Z] "GET /a HTTP/1.1" 503 UF upstream_reset_before_response_started{connection_failure} - "delayed connect error: 111" 10 20 1500 - "10.0.0.7" "-" "-" "host" "-"`,
 		nativeAt+` took=1.5s method=GET path=/a caller=10.0.0.7 named status=503`)
+	// And behind it the client's address.
+	const istio = tail + ` outbound|80||gw.llm.svc.cluster.local 10.1.0.1:59046 10.1.0.2:80 `
+	f(`[1970-01-01T00:00:01.000Z] "GET /a HTTP/1.1" 200 - via_upstream - "-"`+istio+`10.0.0.7:48622 - default`, nativeAt+` took=1.5s method=GET path=/a caller=10.0.0.7 named status=200 header:user-agent=a/1 header:x-request-id=id`)
+	f(`[1970-01-01T00:00:01.000Z] "GET /a HTTP/1.1" 200 - via_upstream - "-"`+istio+`[2001:db8::7]:48622 - default`, nativeAt+` took=1.5s method=GET path=/a caller=[2001:db8::7] named status=200 header:user-agent=a/1 header:x-request-id=id`)
+	f(`[1970-01-01T00:00:01.000Z] "GET /a HTTP/1.1" 200 -`+tail+` a b c d:1`, nativeAt+` took=1.5s method=GET path=/a caller=a/1 named status=200 header:user-agent=a/1 header:x-request-id=id`)
 	f(`[1970-01-01T00:00:01.000Z] "- - HTTP/1.1" 0 DC`+tail, nativeAt+` took=1.5s caller=a/1 named header:user-agent=a/1 header:x-request-id=id`)
 	f(`[1970-01-01T00:00:01.000Z] "POST /a HTTP/1.1" 0 DC downstream_remote_disconnect`+tail, nativeAt+` took=1.5s method=POST path=/a caller=a/1 named status=499 header:user-agent=a/1 header:x-request-id=id`)
 	f(`[1970-01-01T00:00:01.000] "GET / HTTP/1.1" 200 -`+tail, `column 1: expected [time] like 2026-11-21T10:00:00.000Z`)
