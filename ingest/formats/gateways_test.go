@@ -727,6 +727,18 @@ func TestAPISIX(t *testing.T) {
 }
 
 // Archives write bodies as base64, mitmproxy those that are binary to it.
+// TestHARUnanswered: what had no answer has no status, and says why.
+func TestHARUnanswered(t *testing.T) {
+	f := func(response, want string) {
+		t.Helper()
+		isRead(t, "har", `{"startedDateTime":"1970-01-01T00:00:01Z","request":{},"response":{`+response+`}}`, nativeAt+want)
+	}
+	f(`"status":0,"_error":"Client disconnected."`, ` status=499 error="Client disconnected."`)
+	f(`"_error":"Client disconnected.","status":200`, ` status=200`) // in the midst of the answer
+	f(`"status":0,"_error":"net::ERR_CONNECTION_REFUSED"`, ` error=net::ERR_CONNECTION_REFUSED`)
+	f(`"status":0,"_error":null`, ``)
+}
+
 func TestHARBase64(t *testing.T) {
 	f := func(content, want string) {
 		t.Helper()

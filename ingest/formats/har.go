@@ -73,13 +73,17 @@ func (p *har) asked(r *fingerprint.Request) {
 	}
 }
 
-// answered notes the status and the body.
+// answered notes the status and the body, and why there is neither: a client that left
+// before there was an answer has nginx's 499.
 func (p *har) answered(r *fingerprint.Request) {
+	var why []byte
 	s := &p.scan
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "status":
 			r.Status = readStatus(s, r.Status)
+		case "_error":
+			why = s.Text(why)
 		case "content":
 			encoded := false // as base64, which is all that there is
 			for s.Object(); s.NextKey(); {
@@ -95,5 +99,11 @@ func (p *har) answered(r *fingerprint.Request) {
 				p.response = p.decoded
 			}
 		}
+	}
+	if r.Status != fingerprint.Unknown {
+		return
+	}
+	if r.Error = why; string(why) == "Client disconnected." { // mitmproxy's words
+		r.Status = 499
 	}
 }
