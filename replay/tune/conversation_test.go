@@ -42,14 +42,14 @@ func TestRequestsOf(t *testing.T) {
 func TestSampledGateways(t *testing.T) {
 	rule := &window.Rule{Threshold: 2}
 	for zeros := range 4 {
-		c := newGatewayCounts([]Gateway{{Name: "a", Rules: []*window.Rule{rule}}}, nil, []bool{false}, false)
+		c := newGatewayCounts([]Gateway{{Name: "a", Rules: []*window.Rule{rule}}}, nil)
 		c.flagged.most = 16 >> zeros
 		requests := newSampled[uint32](64)
 		for i := range conversation(64) {
-			c.current = i<<58 | 1
-			requests.of[c.current] = 3
+			who := i<<58 | 1
+			requests.of[who] = 3
 			if i%4 == 0 {
-				c.fired(rule, &window.Event{})
+				c.fired(rule, &window.Event{}, who, false)
 			}
 		}
 		r := Report{Result: &replay.Result{}, Options: Options{Labels: Labels{"a": true}}}

@@ -36,18 +36,17 @@ type Matter struct {
 	Less int64 `json:"less"` // requests that only the documented behaviour would have acted on
 }
 
-// gatewayCounts follow the firings of the gateways' rules.
+// gatewayCounts follow the firings of the gateways' rules, which are judged, or which
+// the sweep tells.
 type gatewayCounts struct {
 	of      []gatewayCount
-	byRule  map[*window.Rule][]int
 	flagged sampled[uint64] // by bits: the gateways that acted in it
-	current conversation    // of the event at work
 }
 
 // gatewayCount is what is counted of a gateway.
 type gatewayCount struct {
 	Gateway
-	counted            bool // it is among those that are
+	told               bool // the sweep tells of all its rules: what is judged of them counts for others
 	requests, episodes int64
 	last               fingerprint.Position // at which it fired
 	some               bool                 // it has
@@ -119,20 +118,14 @@ func judged(swept []*window.Rule, gateways []Gateway) (rules []*window.Rule, wit
 	return rules, with
 }
 
-// newGatewayCounts counts those of the gateways that are told, or the others.
-func newGatewayCounts(gateways []Gateway, plan *window.Plan, told []bool, theirs bool) *gatewayCounts {
-	c := &gatewayCounts{of: make([]gatewayCount, len(gateways)), byRule: map[*window.Rule][]int{}, flagged: newSampled[uint64](mostConversations)}
+func newGatewayCounts(gateways []Gateway, plan *window.Plan) *gatewayCounts {
+	c := &gatewayCounts{of: make([]gatewayCount, len(gateways)), flagged: newSampled[uint64](mostConversations)}
 	if len(gateways) > 64 {
 		panic("tune: more than 64 gateways")
 	}
 	for i, g := range gateways {
 		one := &c.of[i]
-		if one.Gateway, one.counted = g, told[i] == theirs; !one.counted {
-			continue
-		}
-		for _, r := range g.Rules {
-			c.byRule[r] = append(c.byRule[r], i)
-		}
+		one.Gateway = g
 		for _, d := range g.Differences {
 			one.judging = append(one.judging, &differs{own: g.Rules[0], documented: d.Rule, identity: plan.IdentityOf(slices.Index(plan.Rules, d.Rule))})
 		}
@@ -140,52 +133,39 @@ func newGatewayCounts(gateways []Gateway, plan *window.Plan, told []bool, theirs
 	return c
 }
 
-func (c *gatewayCounts) verdict(v *window.Verdict) error {
-	if v.Fired {
-		c.fired(v.Rule, v.Event)
-	}
-	return nil
-}
-
-// fired takes in that a rule fires on an event.
-func (c *gatewayCounts) fired(rule *window.Rule, ev *window.Event) {
+// fired takes in that a rule fires on an event of a conversation, for the gateways
+// that are told, or for the others.
+func (c *gatewayCounts) fired(rule *window.Rule, ev *window.Event, who conversation, told bool) {
 	for i := range c.of {
-		for _, d := range c.of[i].judging {
+		one := &c.of[i]
+		if one.told != told {
+			continue
+		}
+		for _, d := range one.judging {
 			if rule == d.own || rule == d.documented {
 				d.fired(rule, ev)
 			}
 		}
-	}
-	for _, i := range c.byRule[rule] {
-		if one := &c.of[i]; !one.some || one.last != ev.Position {
+		if !slices.Contains(one.Rules, rule) {
+			continue
+		}
+		if !one.some || one.last != ev.Position {
 			one.some, one.last = true, ev.Position
 			one.requests++
 		}
-		if c.current != 0 && c.flagged.wants(c.current) {
-			c.flagged.of[c.current] |= 1 << i
+		if who != 0 && c.flagged.wants(who) {
+			c.flagged.of[who] |= 1 << i
 			c.flagged.fit()
 		}
 	}
 }
 
-// join takes over what another has counted, of other gateways.
-func (c *gatewayCounts) join(o *gatewayCounts) {
+// episodes takes in so many of a rule, likewise.
+func (c *gatewayCounts) episodes(rule *window.Rule, n int64, told bool) {
 	for i := range c.of {
-		if o.of[i].counted {
-			c.of[i] = o.of[i]
+		if one := &c.of[i]; one.told == told && slices.Contains(one.Rules, rule) {
+			one.episodes += n
 		}
-	}
-	c.flagged.thin(o.flagged.zeros)
-	for who, gateways := range o.flagged.of { // any order: a set
-		if c.flagged.wants(who) {
-			c.flagged.of[who] |= gateways
-		}
-	}
-}
-
-func (c *gatewayCounts) episode(e *window.Episode) {
-	for _, i := range c.byRule[e.Rule] {
-		c.of[i].episodes++
 	}
 }
 

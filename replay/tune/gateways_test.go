@@ -119,14 +119,12 @@ func TestJudged(t *testing.T) {
 		t.Errorf("judged are %q, want %q", names, want)
 	}
 	plan := window.NewPlan(rules, nil)
-	c := newGatewayCounts(gateways, plan, make([]bool, len(gateways)), false)
+	c := newGatewayCounts(gateways, plan)
 	ev := &window.Event{Prints: make([]window.Prints, len(plan.Identities))}
 	ev.Prints[0].Fingerprints = make([]fingerprint.Fingerprint, 1)
 	for _, r := range rules {
-		if err := c.verdict(&window.Verdict{Rule: r, Fired: true, Event: ev}); err != nil {
-			t.Fatal(err)
-		}
-		c.episode(&window.Episode{Rule: r})
+		c.fired(r, ev, 0, false)
+		c.episodes(r, 1, false)
 	}
 	for i, episodes := range []int64{1, 2, 1} {
 		if g := &c.of[i]; g.requests != 1 || g.episodes != episodes {

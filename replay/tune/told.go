@@ -9,10 +9,8 @@ import (
 // told is what the sweep tells of rules as they are, so that they need not be
 // judged besides.
 type told struct {
-	of       [][]toldRule   // by swept rule
-	all      []bool         // by gateway
-	gateways *gatewayCounts // of those that all is told of
-	compared []Gateway
+	of       [][]toldRule // by swept rule
+	gateways *gatewayCounts
 }
 
 // toldRule is a rule of a gateway, or of its documents, that a cell tells of.
@@ -22,10 +20,11 @@ type toldRule struct {
 }
 
 func newTold(o *Options, plan *window.Plan, cells []window.SweepCell, gateways []Gateway) *told {
-	t := &told{of: make([][]toldRule, len(o.Rules)), compared: gateways}
+	t := &told{of: make([][]toldRule, len(o.Rules)), gateways: newGatewayCounts(gateways, plan)}
 	known := map[*window.Rule]bool{}
-	for _, g := range gateways {
-		all := true
+	for i := range t.gateways.of {
+		g := &t.gateways.of[i]
+		g.told = true
 		for _, rule := range g.compared() {
 			if known[rule] {
 				continue
@@ -33,15 +32,13 @@ func newTold(o *Options, plan *window.Plan, cells []window.SweepCell, gateways [
 			target := slices.IndexFunc(o.Rules, func(swept *window.Rule) bool { return countsFor(swept, rule) })
 			cell := tellable(rule, cells, o.Most)
 			if target < 0 || cell < 0 {
-				all = false
+				g.told = false
 				continue
 			}
 			known[rule] = true
 			t.of[target] = append(t.of[target], toldRule{rule, cell})
 		}
-		t.all = append(t.all, all)
 	}
-	t.gateways = newGatewayCounts(gateways, plan, t.all, true)
 	return t
 }
 
@@ -66,8 +63,7 @@ func tellable(rule *window.Rule, cells []window.SweepCell, most int) int {
 func (t *told) repeat(r *window.Finding, whose string) {
 	for _, of := range t.of[r.Target] {
 		if int(r.Counts[of.cell]) >= of.rule.Threshold {
-			t.gateways.current = conversationOf(whose)
-			t.gateways.fired(of.rule, r.Event)
+			t.gateways.fired(of.rule, r.Event, conversationOf(whose), true)
 		}
 	}
 }
@@ -76,9 +72,7 @@ func (t *told) repeat(r *window.Finding, whose string) {
 func (t *told) episodes(swept []window.SweepTarget) {
 	for i, rules := range t.of {
 		for _, of := range rules {
-			for _, g := range t.gateways.byRule[of.rule] {
-				t.gateways.of[g].episodes += swept[i].Cells[of.cell].Episodes[of.rule.Threshold]
-			}
+			t.gateways.episodes(of.rule, swept[i].Cells[of.cell].Episodes[of.rule.Threshold], true)
 		}
 	}
 }
@@ -88,12 +82,7 @@ func (t *told) episodes(swept []window.SweepTarget) {
 func (t *told) unjudged(rules []*window.Rule) []bool {
 	list := make([]bool, len(rules))
 	for i, r := range rules {
-		list[i] = true
-		for k, g := range t.compared {
-			if !t.all[k] && slices.Contains(g.compared(), r) {
-				list[i] = false
-			}
-		}
+		list[i] = !slices.ContainsFunc(t.gateways.of, func(g gatewayCount) bool { return !g.told && slices.Contains(g.compared(), r) })
 	}
 	return list
 }

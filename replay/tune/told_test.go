@@ -66,10 +66,19 @@ func TestToldAgreesWithEngine(t *testing.T) {
 		c := newCollector(plan, swept, len(windows)*len(window.SweepKinds), witness)
 		sweep := c.sweep(windows, most, 0)
 		c.told = newTold(&Options{Rules: rules, Most: most}, plan, sweep.Cells(), compared)
-		judged := newGatewayCounts(compared, plan, c.told.all, true)
+		told := c.told.gateways
+		judged := newGatewayCounts(compared, plan)
+		for i := range judged.of { // of which the sweep tells
+			judged.of[i].told = !told.of[i].told
+		}
+		var who conversation
 		engine := window.NewEngine(plan, window.EngineOptions{
-			Verdict: func(v *window.Verdict) { _ = judged.verdict(v) },
-			Episode: func(e *window.Episode) { judged.episode(e) },
+			Verdict: func(v *window.Verdict) {
+				if v.Fired {
+					judged.fired(v.Rule, v.Event, who, false)
+				}
+			},
+			Episode: func(e *window.Episode) { judged.episodes(e.Rule, 1, false) },
 		})
 		extractor := plan.NewExtractor(window.ExtractOptions{})
 		now := int64(1_000_000_000)
@@ -82,7 +91,7 @@ func TestToldAgreesWithEngine(t *testing.T) {
 			extractor.Event(&fingerprint.Request{
 				Time: now, End: now, Session: text("session"), Model: text("model"), Path: text("path"), Method: text("method"), Position: fingerprint.Position{Line: int64(i)},
 			}, &ev)
-			judged.current = conversationOf(witness.Conversation(&ev))
+			who = conversationOf(witness.Conversation(&ev))
 			engine.Judge(&ev)
 			var found window.Findings
 			sweep.Count(sweep.Look(nil, &ev), &found)
@@ -90,7 +99,6 @@ func TestToldAgreesWithEngine(t *testing.T) {
 		}
 		engine.Close()
 		c.told.episodes(sweep.Result())
-		told := c.told.gateways
 		if !maps.Equal(told.flagged.of, judged.flagged.of) {
 			rt.Errorf("told %v, judged %v", told.flagged.of, judged.flagged.of)
 		}

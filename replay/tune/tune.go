@@ -140,7 +140,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	batch, batches := batching(&o.Run)
 	p := pass{
 		o: o, witness: witness, sweeping: startSweeping(batch, batches, kept, sweep, ours.sweep([]time.Duration{longest}, window.LeastRepeats, o.MaxKeys)),
-		requests: newRequestsOf(mostConversations), gateways: newGatewayCounts(gateways, plan, c.told.all, false),
+		requests: newRequestsOf(mostConversations), gateways: c.told.gateways,
 	}
 
 	o.Run.Plan, o.Run.Brief, o.Run.Hold = plan, o.Run.Event == nil, batches*batch
@@ -150,8 +150,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	case o.Run.Kept == nil: // a dataset holds no more than its rules need
 		o.Run.Plan = plan.WithEvidence()
 	}
-	o.Run.Event, o.Run.Verdict = p.event, p.gateways.verdict
-	o.Run.Episode = p.episode
+	o.Run.Event, o.Run.Verdict, o.Run.Episode = p.event, p.verdict, p.episode
 	result, err := replay.Run(ctx, o.Run)
 	p.sweeping.end()
 	if err != nil {
@@ -163,7 +162,6 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		Days: result.Days(),
 	}
 	c.told.episodes(r.Sweep)
-	p.gateways.join(c.told.gateways)
 	r.exclude()
 	r.advise()
 	kept[1].repeats()
@@ -198,11 +196,12 @@ type pass struct {
 	sweeping *sweeping
 	requests *requestsOf
 	gateways *gatewayCounts
+	current  conversation // of the event at work
 }
 
 func (p *pass) event(ev *window.Event) error {
-	if p.gateways.current = conversationOf(whoseIs(ev, p.witness)); p.gateways.current != 0 {
-		p.requests.add(p.gateways.current)
+	if p.current = conversationOf(whoseIs(ev, p.witness)); p.current != 0 {
+		p.requests.add(p.current)
 	}
 	p.witness.Seen(ev)
 	p.sweeping.add(ev)
@@ -212,8 +211,15 @@ func (p *pass) event(ev *window.Event) error {
 	return nil
 }
 
+func (p *pass) verdict(v *window.Verdict) error {
+	if v.Fired {
+		p.gateways.fired(v.Rule, v.Event, p.current, false)
+	}
+	return nil
+}
+
 func (p *pass) episode(e *window.Episode) error {
-	p.gateways.episode(e)
+	p.gateways.episodes(e.Rule, 1, false)
 	if p.o.Run.Episode != nil && slices.Contains(p.o.Rules, e.Rule) {
 		return p.o.Run.Episode(e)
 	}
