@@ -18,10 +18,6 @@ type Advice struct {
 	Threshold int
 	Found     bool // there is a setting that catches something within the limits
 
-	// Whole tells that the setting was chosen on the whole log, for the part
-	// that settings are chosen on has no loop.
-	Whole bool
-
 	Outcome Outcome // over the whole log
 	Train   Outcome // over the part that the setting was chosen on
 	Test    Outcome // over the rest, which it was not chosen on
@@ -32,8 +28,16 @@ type Advice struct {
 	CurrentCell int
 	Hidden      int // loops besides, that no sane setting finds
 
-	on [][]Outcome // by cell and threshold, over what the setting was chosen on; behind the cells those of the tracker
+	on ground
 }
+
+// ground is what a setting is chosen on: what each would do to a part of the log.
+type ground struct {
+	grid  [][]Outcome // by cell and threshold; behind the cells those of the tracker
+	share float64     // of the log's time: all of it where the part that settings are chosen on has no loop
+}
+
+func (on *ground) whole() bool { return on.share == 1 }
 
 // trainShare is the part of the log's time that settings are chosen on.
 const trainShare = 0.7
@@ -96,12 +100,10 @@ func (r *Report) adviseOne(target int, train, test *classed) Advice {
 		}
 	}
 	r.outcomes = append(r.outcomes, all)
-	on, share := trained, trainShare
-	if a.Whole = train.of[Loop].repeats == 0; a.Whole {
-		on, share = all, 1
+	if a.on = (ground{trained, trainShare}); train.of[Loop].repeats == 0 {
+		a.on = ground{all, 1}
 	}
-	a.on = on
-	a.Cell, a.Threshold = r.choose(t.Rule, on, all, share)
+	a.Cell, a.Threshold = r.choose(t.Rule, &a.on, all)
 	if a.Cell < 0 {
 		a.Outcome.Loops = all[0][2].Loops
 		return a
@@ -117,7 +119,7 @@ func (r *Report) adviseOne(target int, train, test *classed) Advice {
 func (r *Report) Proof(a *Advice) string {
 	chosen := "chosen on the first 70 % of the time; "
 	switch {
-	case a.Whole:
+	case a.on.whole():
 		return "chosen on the whole log, unproved: the first 70 % of its time has no loop"
 	case a.Test.Loops == 0 && a.Test.Episodes == 0:
 		return chosen + "the rest of it has no loop to prove it"

@@ -110,7 +110,7 @@ func TestChoose(t *testing.T) {
 		for where, o := range outcomes {
 			grid[where.cell][where.threshold] = o
 		}
-		if cell, threshold := r.choose(rule, grid, grid, trainShare); (at{cell, threshold}) != want {
+		if cell, threshold := r.choose(rule, &ground{grid, trainShare}, grid); (at{cell, threshold}) != want {
 			t.Errorf("%s: chosen is cell %d at %d, want %v", what, cell, threshold, want)
 		}
 	}

@@ -46,5 +46,5 @@ func (r *Report) wrongAsRun(rule *window.Rule, cell, threshold int) int {
 	if !ok || runs >= len(r.Advice) {
 		return 0
 	}
-	return r.Advice[runs].on[as][threshold].Wrong
+	return r.Advice[runs].on.grid[as][threshold].Wrong
 }

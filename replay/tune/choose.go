@@ -28,11 +28,11 @@ const safety = 0.75
 // more often, and is better in one of the two. If it can be, it is none that the
 // gateway gets wrong more often, as it runs it. Of few
 // loops it takes the rule's own setting, if none catches more or is wrong less often
-// in all of the log. The grid is of a share of the log's time.
-func (r *Report) choose(rule *window.Rule, grid, all [][]Outcome, share float64) (cell, threshold int) {
-	choices := r.choices(rule, grid, share, r.Options.Budget)
+// in all of the log.
+func (r *Report) choose(rule *window.Rule, on *ground, all [][]Outcome) (cell, threshold int) {
+	choices := r.choices(rule, on, r.Options.Budget)
 	unsound := func(x choice) bool { return r.wrongAsRun(rule, x.cell, x.threshold) > x.o.Wrong }
-	if grid[0][2].Loops < enoughLoops {
+	if on.grid[0][2].Loops < enoughLoops {
 		own := slices.IndexFunc(choices, func(x choice) bool { return x.cell == r.cellOf(rule) && x.threshold == rule.Threshold })
 		better := func(x choice) bool {
 			o, is := &all[x.cell][x.threshold], &all[choices[own].cell][rule.Threshold]
@@ -64,6 +64,7 @@ func (r *Report) choose(rule *window.Rule, grid, all [][]Outcome, share float64)
 type choice struct {
 	cell, threshold int
 	o               *Outcome
+	hair            *Outcome // of the threshold that must keep to the limits, too
 	steady          float64
 }
 
@@ -79,25 +80,28 @@ func saveMost(choices []choice) []choice {
 	return slices.DeleteFunc(slices.Clone(choices), func(x choice) bool { return !x.saves(best) })
 }
 
-// choices are the settings of a rule that catch something within --max-wrong and a
-// budget, 0 being none.
-func (r *Report) choices(rule *window.Rule, grid [][]Outcome, share, budget float64) (list []choice) {
-	wrong := r.mostWrong(share)
-	within := func(o *Outcome) bool {
-		return o.WrongRequests <= wrong && (budget == 0 || r.alerts(o, share) <= budget)
-	}
+// catching are the settings of a rule that catch something.
+func (r *Report) catching(rule *window.Rule, on *ground) (list []choice) {
 	for c := range r.Cells {
 		if !r.may(rule, c) {
 			continue
 		}
-		for th := r.least(rule); th < len(grid[c]); th++ {
-			o := &grid[c][th]
-			if o.Caught > 0 && within(o) && within(&grid[c][r.margin(rule, th)]) {
-				list = append(list, choice{c, th, o, r.steady(grid, c, th)})
+		for th := r.least(rule); th < len(on.grid[c]); th++ {
+			if o := &on.grid[c][th]; o.Caught > 0 {
+				list = append(list, choice{c, th, o, &on.grid[c][r.margin(rule, th)], r.steady(on.grid, c, th)})
 			}
 		}
 	}
 	return list
+}
+
+// choices are those within --max-wrong and a budget, 0 being none.
+func (r *Report) choices(rule *window.Rule, on *ground, budget float64) []choice {
+	wrong := r.mostWrong(on.share)
+	beyond := func(o *Outcome) bool {
+		return o.WrongRequests > wrong || budget != 0 && r.alerts(o, on.share) > budget
+	}
+	return slices.DeleteFunc(r.catching(rule, on), func(x choice) bool { return beyond(x.o) || beyond(x.hair) })
 }
 
 // order puts the better of two settings that save alike first.

@@ -56,14 +56,8 @@ func (r *Report) passOne(a *Advice, more int, takes float64) {
 // as much as any within --max-wrong, and what --budget must allow for it; nil if
 // there is none, or none that would be recommended.
 func (r *Report) dear(a *Advice) (*Advice, float64) {
-	share := trainShare
-	if a.Whole {
-		share = 1
-	}
-	costs := func(x choice) float64 {
-		return max(r.alerts(x.o, share), r.alerts(&a.on[x.cell][r.margin(a.Rule, x.threshold)], share))
-	}
-	saving := saveMost(r.choices(a.Rule, a.on, share, 0))
+	costs := func(x choice) float64 { return max(r.alerts(x.o, a.on.share), r.alerts(x.hair, a.on.share)) }
+	saving := saveMost(r.choices(a.Rule, &a.on, 0))
 	if len(saving) == 0 {
 		return nil, 0
 	}

@@ -54,23 +54,23 @@ func (r *Report) Refusal(advice int) string {
 		}
 		return text
 	}
-	cell, threshold, ok := r.nearest(a)
+	near, ok := r.nearest(a)
 	switch loops := term.Plural(int64(a.Outcome.Loops), "loop", "loops"); {
 	case r.Options.Most < least:
 		return fmt.Sprintf("%s, but no threshold below %d is advised", loops, least)
 	case !ok:
 		return fmt.Sprintf("%s, of which no threshold from %d to %d finds one", loops, r.least(a.Rule), r.Options.Most)
 	}
-	text := r.catches(a.Target, cell, threshold)
-	alerts, wrong := r.excess(a, cell, threshold)
+	text := r.catches(a.Target, near.cell, near.threshold)
+	alerts, wrong := r.excess(a, near.cell, near.threshold)
 	if alerts != "" {
 		text += fmt.Sprintf("; %s, where --budget allows %s", alerts, rate(r.Options.Budget))
 	}
 	if wrong != "" {
 		return text + fmt.Sprintf("; %s, where --max-wrong allows %.3g %%", wrong, 100*r.Options.MaxWrong)
 	}
-	margin := r.margin(a.Rule, threshold)
-	hairAlerts, hairWrong := r.excess(a, cell, margin)
+	margin := r.margin(a.Rule, near.threshold)
+	hairAlerts, hairWrong := r.excess(a, near.cell, margin)
 	switch {
 	case hairWrong != "":
 		text += fmt.Sprintf("; right by a hair: at %d it would hit %s", margin, hairWrong)
@@ -84,8 +84,8 @@ func (r *Report) Refusal(advice int) string {
 // log, or else on the part of it that settings are chosen on.
 func (r *Report) excess(a *Advice, cell, threshold int) (alerts, wrong string) {
 	o, share, part := &r.outcomes[a.Target][cell][threshold], 1.0, ""
-	if !a.Whole && r.affordable(o, 1) && o.WrongRequests <= r.mostWrong(1) {
-		o, share, part = &a.on[cell][threshold], trainShare, " in the first 70 % of the time"
+	if !a.on.whole() && r.affordable(o, 1) && o.WrongRequests <= r.mostWrong(1) {
+		o, share, part = &a.on.grid[cell][threshold], a.on.share, " in the first 70 % of the time"
 	}
 	if !r.affordable(o, share) {
 		costs := r.alerts(o, share)
@@ -127,34 +127,25 @@ func (r *Report) limited(a *Advice) bool {
 	if a.Outcome.Loops == 0 {
 		return false
 	}
-	_, _, ok := r.nearest(a)
+	_, ok := r.nearest(a)
 	return ok
 }
 
 // nearest is the setting that catches a loop and hits least wrongly, by a hair
 // too; of these the one that saves most, and is nearest to the rule. It goes by
 // what settings are chosen on.
-func (r *Report) nearest(a *Advice) (cell, threshold int, ok bool) {
-	grid := a.on
-	better := func(c, th int) bool {
-		is, was := &grid[c][th], &grid[cell][threshold]
-		other, far := r.away(a.Rule, c)
-		otherWas, farWas := r.away(a.Rule, cell)
+func (r *Report) nearest(a *Advice) (near choice, ok bool) {
+	catching := r.catching(a.Rule, &a.on)
+	if len(catching) == 0 {
+		return near, false
+	}
+	return slices.MinFunc(catching, func(x, y choice) int {
+		otherX, farX := r.away(a.Rule, x.cell)
+		otherY, farY := r.away(a.Rule, y.cell)
 		return cmp.Or(
-			cmp.Compare(grid[c][r.margin(a.Rule, th)].WrongRequests, grid[cell][r.margin(a.Rule, threshold)].WrongRequests),
-			cmp.Compare(is.WrongRequests, was.WrongRequests), cmp.Compare(-is.Waste, -was.Waste),
-			cmp.Compare(other, otherWas), cmp.Compare(far, farWas),
-		) < 0
-	}
-	for c := range r.Cells {
-		if !r.may(a.Rule, c) {
-			continue
-		}
-		for th := r.least(a.Rule); th <= r.Options.Most; th++ {
-			if grid[c][th].Caught > 0 && (!ok || better(c, th)) {
-				cell, threshold, ok = c, th, true
-			}
-		}
-	}
-	return cell, threshold, ok
+			cmp.Compare(x.hair.WrongRequests, y.hair.WrongRequests),
+			cmp.Compare(x.o.WrongRequests, y.o.WrongRequests), cmp.Compare(-x.o.Waste, -y.o.Waste),
+			cmp.Compare(otherX, otherY), cmp.Compare(farX, farY),
+		)
+	}), true
 }

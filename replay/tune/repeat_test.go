@@ -306,7 +306,7 @@ func TestProof(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
-	f(&Advice{Whole: true, Test: Outcome{Loops: 1}}, "unproved: the first 70 % of its time has no loop")
+	f(&Advice{on: ground{share: 1}, Test: Outcome{Loops: 1}}, "unproved: the first 70 % of its time has no loop")
 	f(&Advice{Test: Outcome{Loops: 2, Caught: 1}}, "on the rest it catches 1 of 2 loops, 0 wrongly")
 	f(&Advice{Test: Outcome{Episodes: 1, Wrong: 1}}, "on the rest it catches 0 of 0 loops, 1 wrongly")
 	f(&Advice{Test: Outcome{Episodes: 1, Wrong: 1}, Outcome: Outcome{WrongRequests: 1}}, "1 wrongly")
@@ -325,8 +325,8 @@ func TestChosenOn(t *testing.T) {
 	for i, want := range []bool{false, true} {
 		parts := [][]*Repeat{nil, nil}
 		parts[i] = loop
-		if a := r.adviseOne(0, r.classedOf(parts[0]), r.classedOf(parts[1])); a.Whole != want || a.Hidden != 0 {
-			t.Errorf("the loop is in part %d: on the whole log %t, %d loops out of reach", i, a.Whole, a.Hidden)
+		if a := r.adviseOne(0, r.classedOf(parts[0]), r.classedOf(parts[1])); a.on.whole() != want || a.Hidden != 0 {
+			t.Errorf("the loop is in part %d: on the whole log %t, %d loops out of reach", i, a.on.whole(), a.Hidden)
 		}
 	}
 }

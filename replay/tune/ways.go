@@ -100,8 +100,8 @@ func (r *Report) Raise() string {
 func (r *Report) outweighed(a *Advice) bool {
 	o := &a.Outcome
 	if !a.Found {
-		cell, threshold, _ := r.nearest(a)
-		o = &r.outcomes[a.Target][cell][threshold]
+		near, _ := r.nearest(a)
+		o = &r.outcomes[a.Target][near.cell][near.threshold]
 	}
 	return !r.Options.ForGateway && o.outweighed()
 }
@@ -110,7 +110,7 @@ func (r *Report) outweighed(a *Advice) bool {
 // the lower threshold that must keep to them too, on the whole log or the part of
 // it that settings are chosen on.
 func (r *Report) over(a *Advice) (alerts, wrong float64) {
-	cell, threshold, _ := r.nearest(a)
+	near, _ := r.nearest(a)
 	see := func(o *Outcome, share float64) {
 		if r.Options.Budget > 0 {
 			alerts = max(alerts, r.alerts(o, share)/r.Options.Budget)
@@ -119,11 +119,9 @@ func (r *Report) over(a *Advice) (alerts, wrong float64) {
 			wrong = max(wrong, float64(o.WrongRequests)/(share*float64(r.Result.Account.Judged)*r.Options.MaxWrong))
 		}
 	}
-	for _, th := range []int{threshold, r.margin(a.Rule, threshold)} {
-		see(&r.outcomes[a.Target][cell][th], 1)
-		if !a.Whole {
-			see(&a.on[cell][th], trainShare)
-		}
+	for _, th := range []int{near.threshold, r.margin(a.Rule, near.threshold)} {
+		see(&r.outcomes[a.Target][near.cell][th], 1)
+		see(&a.on.grid[near.cell][th], a.on.share)
 	}
 	return alerts, wrong
 }
