@@ -39,6 +39,18 @@ type Swept struct {
 	Stopped []int64
 }
 
+// StoppedAt is what the gateway of the rule would have acted on at a threshold; nil
+// where tripping changes what the rule counts, but not by this kind.
+func (w *Swept) StoppedAt(rule *Rule, threshold int) *int64 {
+	switch {
+	case w.Stopped != nil:
+		return &w.Stopped[threshold]
+	case !rule.ChangesCounts():
+		return &w.Requests[threshold]
+	}
+	return nil
+}
+
 // Never is the delay until something that does not happen.
 const Never = -1
 

@@ -85,16 +85,10 @@ func countsOf(rule *window.Rule, cell *window.Swept) (list []line) {
 	for count := 2; count < len(cell.Requests); count++ {
 		l := line{
 			Kind: countLine, Counter: cell.Kind, WindowSeconds: cell.Window.Seconds(),
-			Count: count, Hits: cell.Requests[count], Rises: cell.Episodes[count],
+			Count: count, Hits: cell.Requests[count], Rises: cell.Episodes[count], Stopped: cell.StoppedAt(rule, count),
 		}
 		if count+1 < len(cell.Requests) {
 			l.Hits -= cell.Requests[count+1]
-		}
-		switch {
-		case cell.Stopped != nil:
-			l.Stopped = &cell.Stopped[count]
-		case !rule.ChangesCounts():
-			l.Stopped = &cell.Requests[count]
 		}
 		if l.Hits != 0 || l.Rises != 0 || l.Stopped != nil && *l.Stopped != 0 {
 			list = append(list, l)

@@ -81,7 +81,7 @@ func (r *Report) adviseOne(target int, train, test *classed) Advice {
 	whole := r.classed(target)
 	whole.plus(train)
 	whole.plus(test)
-	a := Advice{Rule: t.Rule, Target: target, Cell: -1, CurrentCell: r.cellOf(t.Rule), Hidden: whole.of[HiddenLoop].repeats}
+	a := Advice{Rule: t.Rule, Target: target, Cell: -1, CurrentCell: cellOf(t.Rule, r.Cells), Hidden: whole.of[HiddenLoop].repeats}
 	trained, tested, all := train.grid(), test.grid(), whole.grid()
 	if a.CurrentCell >= 0 {
 		a.HasCurrent = true
@@ -137,7 +137,7 @@ func (r *Report) Proof(a *Advice) string {
 // not make thousands a day.
 func perDay(n, days float64) float64 { return n / max(days, 1) }
 
-// cellOf is the cell that counts as the rule does, -1 if none does.
-func (r *Report) cellOf(rule *window.Rule) int {
-	return slices.Index(r.Cells, window.SweepCell{Kind: rule.Counter.Kind, Window: rule.Counter.Window})
+// cellOf is the cell that counts as a rule does, -1 if none does.
+func cellOf(rule *window.Rule, cells []window.SweepCell) int {
+	return slices.Index(cells, window.SweepCell{Kind: rule.Counter.Kind, Window: rule.Counter.Window})
 }

@@ -33,7 +33,7 @@ func (r *Report) choose(rule *window.Rule, on *ground, all [][]Outcome) (cell, t
 	choices := r.choices(rule, on, r.Options.Budget)
 	unsound := func(x choice) bool { return r.wrongAsRun(rule, x.cell, x.threshold) > x.o.Wrong }
 	if on.grid[0][2].Loops < enoughLoops {
-		own := slices.IndexFunc(choices, func(x choice) bool { return x.cell == r.cellOf(rule) && x.threshold == rule.Threshold })
+		own := slices.IndexFunc(choices, func(x choice) bool { return x.cell == cellOf(rule, r.Cells) && x.threshold == rule.Threshold })
 		better := func(x choice) bool {
 			o, is := &all[x.cell][x.threshold], &all[choices[own].cell][rule.Threshold]
 			return o.Caught > is.Caught || o.Wrong < is.Wrong

@@ -102,11 +102,11 @@ func documentKey(k *Repeat) DocumentKey {
 	return DocumentKey{k.ID(), k.Rule.Name, k.Rule.Scope.Named(k.Scope), k.Fingerprint.String(), k.Kind, k.Evidence, window.Stamp(k.First)}
 }
 
-func documentEpisode(f fired) DocumentEpisode {
-	k := f.Repeat
+func documentEpisode(f firing) DocumentEpisode {
+	k := f.of
 	d := DocumentEpisode{
-		DocumentKey: documentKey(k), Fired: window.Stamp(f.Time), Last: window.Stamp(k.Last), Requests: k.Requests, RequestsAfter: f.After,
-		TokensAfter: f.Tokens, CostAfter: f.Cost, Statuses: map[string]int64{},
+		DocumentKey: documentKey(k), Fired: window.Stamp(f.time()), Last: window.Stamp(k.Last), Requests: k.Requests, RequestsAfter: f.after,
+		TokensAfter: f.spent.tokens, CostAfter: f.spent.cost.Dollars(), Statuses: map[string]int64{},
 		Session: replay.TextOrNull(k.Session), Caller: replay.TextOrNull(k.Caller), Model: replay.TextOrNull(k.Model),
 	}
 	for from, to := 0, 0; from < len(k.hits); from = to { // mostly all have the same

@@ -5,26 +5,20 @@ import (
 	"slices"
 )
 
-// fired is a repeat that a setting fires on.
-type fired struct {
-	Repeat *Repeat
-	Time   int64   // microseconds
-	After  int64   // requests that fire after the first
-	Tokens int64   // of those
-	Cost   float64 // USD of those
-}
+// time is when it fired first, in microseconds.
+func (f *firing) time() int64 { return f.of.hits[f.hit].Time }
 
 // fired lists the repeats that the recommended rules fire on, by time. Without
 // a recommendation it lists what the rules fire on as they are.
-func (r *Report) fired() []fired {
-	var list []fired
+func (r *Report) fired() []firing {
+	var list []firing
 	add := func(target, cell, threshold int) {
 		for _, k := range r.Repeats {
 			if k.Target != target {
 				continue
 			}
 			if f, ok := k.fires(cell, threshold); ok {
-				list = append(list, fired{k, k.hits[f.hit].Time, f.after, f.spent.tokens, f.spent.cost.Dollars()})
+				list = append(list, f)
 			}
 		}
 	}
@@ -39,6 +33,6 @@ func (r *Report) fired() []fired {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b fired) int { return cmp.Compare(a.Time, b.Time) })
+	slices.SortStableFunc(list, func(a, b firing) int { return cmp.Compare(a.time(), b.time()) })
 	return list
 }

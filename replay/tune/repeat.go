@@ -153,6 +153,7 @@ func (k *Repeat) count(hit, cell int) int { return int(k.rows.At(k.hits[hit].row
 
 // firing is what one setting would have done with a repeat.
 type firing struct {
+	of    *Repeat
 	hit   int      // the first that fired
 	after int64    // requests that fired after the first
 	spent spending // by those
@@ -171,7 +172,7 @@ func (s *spending) add(h *Hit) {
 
 // fires says what a cell at a threshold would have done.
 func (k *Repeat) fires(cell, threshold int) (f firing, fired bool) {
-	f.hit = -1
+	f.of, f.hit = k, -1
 	if k.Highest(cell) < threshold {
 		return f, false
 	}

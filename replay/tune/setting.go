@@ -74,12 +74,7 @@ func (r *Report) Setting(target, cell, threshold int) Setting {
 		TokensBefore: swept.TokensBefore[threshold], TokensAfter: swept.TokensAfter[threshold],
 		CostBefore: dollars(swept.CostBefore[threshold]), CostAfter: dollars(swept.CostAfter[threshold]),
 		DelayMedian: seconds(swept.DelayMedian[threshold]), DelayP95: seconds(swept.DelayP95[threshold]),
-	}
-	switch {
-	case swept.Stopped != nil:
-		s.Stopped = &swept.Stopped[threshold]
-	case !t.Rule.ChangesCounts():
-		s.Stopped = &swept.Requests[threshold]
+		Stopped: swept.StoppedAt(t.Rule, threshold),
 	}
 	o := &r.outcomes[target][cell][threshold]
 	s.Caught, s.Missed, s.Wrong, s.Excluded = o.Caught, o.Missed(), o.Wrong, o.Excluded

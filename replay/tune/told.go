@@ -56,7 +56,7 @@ func tellable(rule *window.Rule, cells []window.SweepCell, most int) int {
 	if rule.ChangesCounts() || rule.ChatOverrides || rule.Threshold < 2 || rule.Threshold > most || slices.ContainsFunc(rule.Overrides, own) {
 		return -1
 	}
-	return slices.Index(cells, window.SweepCell{Kind: rule.Counter.Kind, Window: rule.Counter.Window})
+	return cellOf(rule, cells)
 }
 
 // repeat takes in a hit that repeats, as the sweep has counted it.
