@@ -17,48 +17,48 @@ import (
 // page is the data in the page, for its script alone. Text from the log is in
 // Texts, made fit to be shown; times are milliseconds.
 type page struct {
-	Version     string          `json:"version"`
-	Command     string          `json:"command"`
-	Verdict     string          `json:"verdict"`
-	Refusals    []string        `json:"refusals"` // why each rule that it rests on is not recommended
-	Ways        []string        `json:"ways"`     // what may help then
-	Caveats     []string        `json:"caveats"`
-	First       int64           `json:"first"`
-	Last        int64           `json:"last"`
-	Empty       bool            `json:"empty"` // nothing was judged
-	Days        float64         `json:"days"`
-	Account     replay.Account  `json:"account"`
-	Talks       int             `json:"conversations"`
-	OneIn       int             `json:"one_in"`
-	Lateness    lateness        `json:"lateness"`
-	Streams     []stream        `json:"streams"`
-	Budget      float64         `json:"budget"`
-	MaxWrong    float64         `json:"maxWrong"`
-	Windows     []string        `json:"windows"`
-	Counters    []string        `json:"counters"`
-	Thresholds  []int           `json:"thresholds"`
-	Kinds       []window.Kind   `json:"kinds"`
-	Rules       []rule          `json:"rules"`
-	Picked      []int           `json:"recommended"` // of Rules
-	Together    string          `json:"together"`    // what these cost
-	Gateways    []gateway       `json:"gateways"`
-	GatewayGaps []string        `json:"gatewayGaps"` // what theirs could not look at
-	Exclusions  []exclusion     `json:"exclusions"`
-	Labels      *labels         `json:"labels"`
-	Against     *against        `json:"against"`
-	PolicyHead  string          `json:"policyHead"`
-	PolicyTail  string          `json:"policyTail"`
-	Policy      string          `json:"policy"`
-	Tokens      bool            `json:"tokens"`   // some are counted
-	Cost        bool            `json:"cost"`     // something has a price
-	Unpriced    string          `json:"unpriced"` // which models have none then
-	All         int             `json:"all"`      // repeats found
-	Longer      int             `json:"longer"`   // repeats with more requests than were kept
-	Texts       []string        `json:"texts"`
-	Counts      []string        `json:"counts"`  // see countsText
-	Rows        [][]int         `json:"rows"`    // index into Counts by cell, as index, times, ...
-	Repeats     []rawRepeat     `json:"repeats"` // by rule, those that matter most first
-	Rest        []restOfRepeats `json:"rest"`    // the others, added up
+	Version     string               `json:"version"`
+	Command     string               `json:"command"`
+	Verdict     string               `json:"verdict"`
+	Refusals    []string             `json:"refusals"` // why each rule that it rests on is not recommended
+	Ways        []string             `json:"ways"`     // what may help then
+	Caveats     []string             `json:"caveats"`
+	First       int64                `json:"first"`
+	Last        int64                `json:"last"`
+	Empty       bool                 `json:"empty"` // nothing was judged
+	Days        float64              `json:"days"`
+	Account     replay.Account       `json:"account"`
+	Talks       int                  `json:"conversations"`
+	OneIn       int                  `json:"one_in"`
+	Lateness    lateness             `json:"lateness"`
+	Streams     []stream             `json:"streams"`
+	Budget      float64              `json:"budget"`
+	MaxWrong    float64              `json:"maxWrong"`
+	Windows     []string             `json:"windows"`
+	Counters    []string             `json:"counters"`
+	Thresholds  []int                `json:"thresholds"`
+	Kinds       []window.Kind        `json:"kinds"`
+	Rules       []rule               `json:"rules"`
+	Picked      []int                `json:"recommended"` // of Rules
+	Together    string               `json:"together"`    // what these cost
+	Gateways    []gateway            `json:"gateways"`
+	GatewayGaps []string             `json:"gatewayGaps"` // what theirs could not look at
+	Exclusions  []exclusion          `json:"exclusions"`
+	Labels      *tune.DocumentLabels `json:"labels"`
+	Against     *against             `json:"against"`
+	PolicyHead  string               `json:"policyHead"`
+	PolicyTail  string               `json:"policyTail"`
+	Policy      string               `json:"policy"`
+	Tokens      bool                 `json:"tokens"`   // some are counted
+	Cost        bool                 `json:"cost"`     // something has a price
+	Unpriced    string               `json:"unpriced"` // which models have none then
+	All         int                  `json:"all"`      // repeats found
+	Longer      int                  `json:"longer"`   // repeats with more requests than were kept
+	Texts       []string             `json:"texts"`
+	Counts      []string             `json:"counts"`  // see countsText
+	Rows        [][]int              `json:"rows"`    // index into Counts by cell, as index, times, ...
+	Repeats     []rawRepeat          `json:"repeats"` // by rule, those that matter most first
+	Rest        []restOfRepeats      `json:"rest"`    // the others, added up
 }
 
 type lateness struct {
@@ -77,21 +77,20 @@ type stream struct {
 }
 
 type rule struct {
-	Name     string     `json:"name"`
-	Identity string     `json:"identity"`
-	Scope    []string   `json:"scope"`
-	Policy   string     `json:"policy"`  // what stands before its setting
-	Rest     string     `json:"rest"`    // and after it
-	Counted  []string   `json:"counted"` // by counter, what stands behind the window
-	Advised  *setting   `json:"advised"`
-	Now      *setting   `json:"now"`
-	Least    int        `json:"least"` // the lowest threshold that is suggested
-	NowText  string     `json:"nowText"`
-	Loops    int        `json:"loops"`
-	Proof    string     `json:"proof"` // of the advised setting, as is the score
-	Score    []*float64 `json:"score"` // precision, recall, F1
-	Coverage coverage   `json:"coverage"`
-	Cells    [][][]any  `json:"cells"` // by cell: a list for each of columns in page.js by threshold, to the last that is not 0
+	Name     string    `json:"name"`
+	Identity string    `json:"identity"`
+	Scope    []string  `json:"scope"`
+	Policy   string    `json:"policy"`  // what stands before its setting
+	Rest     string    `json:"rest"`    // and after it
+	Counted  []string  `json:"counted"` // by counter, what stands behind the window
+	Advised  *setting  `json:"advised"`
+	Now      *setting  `json:"now"`
+	Least    int       `json:"least"` // the lowest threshold that is suggested
+	NowText  string    `json:"nowText"`
+	Loops    int       `json:"loops"`
+	Proof    string    `json:"proof"` // of the advised setting
+	Coverage coverage  `json:"coverage"`
+	Cells    [][][]any `json:"cells"` // by cell: a list for each of columns in page.js by threshold, to the last that is not 0
 }
 
 type setting struct {
@@ -130,17 +129,6 @@ type exclusion struct {
 	Match string `json:"match"`
 	Mutes int    `json:"mutes"`
 	Hides int    `json:"hides"` // if none, it is in the policy
-}
-
-type labels struct {
-	Sessions  int        `json:"sessions"`
-	Loops     int        `json:"loops"`
-	Unseen    int        `json:"unseen"`
-	Missing   int        `json:"missing"` // of these, loops
-	Counts    [4]int     `json:"counts"`  // true and false positive, false and true negative
-	Score     []*float64 `json:"score"`
-	Precision [2]float64 `json:"precisionInterval"`
-	Recall    [2]float64 `json:"recallInterval"`
 }
 
 // against is the recommended policy beside another.
@@ -211,13 +199,19 @@ func safe(texts []string) []string {
 
 func newPage(r *tune.Report, o Options, d detail) *page {
 	p := &page{
-		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Refusals: safe(r.Refusals()), Ways: safe(r.Ways()), Caveats: append([]string{}, r.Caveats()...), GatewayGaps: append([]string{}, r.GatewayGaps()...), Empty: r.Result.First == fingerprint.NoTime,
-		Days: r.Days, Account: r.Result.Account, Unpriced: replay.UnpricedText(r.Result.Unpriced), Talks: r.Conversations, OneIn: r.OneIn,
+		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Refusals: safe(r.Refusals()), Ways: safe(r.Ways()),
+		Caveats: append([]string{}, r.Caveats()...), Picked: append([]int{}, r.Recommended...), Together: r.Together(), Policy: r.Policy(),
+		Empty: r.Result.First == fingerprint.NoTime, Days: r.Days, Account: r.Result.Account, Talks: r.Conversations, OneIn: r.OneIn,
 		Lateness: lateness{window.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied, r.Result.EnoughLateness(), r.Result.Again()},
-		Streams:  []stream{}, Budget: r.Options.Budget, MaxWrong: r.Options.MaxWrong,
-		Windows: []string{}, Counters: window.SweepKinds, Kinds: window.Kinds,
-		Rules: []rule{}, Picked: append([]int{}, r.Recommended...), Together: r.Together(), Gateways: []gateway{}, Exclusions: []exclusion{}, Against: newAgainst(r.Against), Policy: r.Policy(), All: len(r.Repeats) + r.Summed(),
+		Budget:   r.Options.Budget, MaxWrong: r.Options.MaxWrong, Counters: window.SweepKinds, Kinds: window.Kinds,
+		GatewayGaps: append([]string{}, r.GatewayGaps()...), Against: newAgainst(r.Against),
+		Unpriced: replay.UnpricedText(r.Result.Unpriced), All: len(r.Repeats) + r.Summed(),
+
+		Streams: []stream{}, Windows: []string{}, Rules: []rule{}, Gateways: []gateway{}, Exclusions: []exclusion{},
 		Texts: []string{}, Counts: []string{}, Rows: [][]int{}, Repeats: []rawRepeat{}, Rest: []restOfRepeats{},
+	}
+	if r.Labelled != nil {
+		p.Labels = r.Labelled.Document()
 	}
 	if !p.Empty {
 		p.First, p.Last = r.Result.First/1000, r.Result.Last/1000
@@ -243,7 +237,6 @@ func newPage(r *tune.Report, o Options, d detail) *page {
 	b.thresholds(d.thresholds)
 	b.rules()
 	b.gateways()
-	b.labels()
 	b.repeats(d.repeats)
 	return p
 }
@@ -289,9 +282,6 @@ func (b *builder) rules() {
 		}
 		if a.HasCurrent && slices.Contains(b.p.Thresholds, a.Rule.Threshold) {
 			one.Now = &setting{a.CurrentCell, a.Rule.Threshold}
-		}
-		if r.Labelled != nil {
-			one.Score = score(r.Labelled.ByAdvice[i])
 		}
 		for j := range t.Cells {
 			one.Cells = append(one.Cells, b.cell(a.Target, j))
@@ -355,25 +345,6 @@ func (b *builder) gateways() {
 		}
 		b.p.Gateways = append(b.p.Gateways, one)
 	}
-}
-
-func (b *builder) labels() {
-	l := b.r.Labelled
-	if l == nil {
-		return
-	}
-	t := l.Together
-	one := &labels{
-		Sessions: l.Sessions, Loops: l.Loops, Unseen: l.Unseen, Missing: l.UnseenLoops,
-		Counts: [4]int{t.TruePositive, t.FalsePositive, t.FalseNegative, t.TrueNegative}, Score: score(t),
-	}
-	one.Precision[0], one.Precision[1] = tune.Interval(t.TruePositive, t.TruePositive+t.FalsePositive)
-	one.Recall[0], one.Recall[1] = tune.Interval(t.TruePositive, t.TruePositive+t.FalseNegative)
-	b.p.Labels = one
-}
-
-func score(s tune.Score) []*float64 {
-	return []*float64{replay.NumberOrNull(s.Precision()), replay.NumberOrNull(s.Recall()), replay.NumberOrNull(s.F1())}
 }
 
 func (b *builder) shown(text string) int { return b.shared(b.texts, &b.p.Texts, shown(text)) }

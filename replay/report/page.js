@@ -18,6 +18,9 @@
     for (const child of children.flat(Infinity)) if (child !== null && child !== undefined && child !== false) element.append(child);
     return element;
   }
+  const small = (...text) => h("p", { class: "small" }, text);
+  const bullets = (items) => items.length > 0 && h("ul", null, items.map((item) => h("li", null, item)));
+  const button = (text, click, attributes) => h("button", { type: "button", ...attributes, on: { click } }, text);
   const put = (element, ...children) => element.replaceChildren(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
 
   const count = (n) => Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, ",");
@@ -69,11 +72,9 @@
     return (read[number] = { list, firsts, most });
   }
 
-  const rows = D.rows.map((row) => {
-    const list = [];
-    for (let i = 0; i < row.length; i += 2) for (let n = row[i + 1]; n > 0; n--) list.push(row[i]);
-    return list;
-  });
+  // each undoes runs of the Go side.
+  const each = (runs) => runs.flatMap((value, i) => (i % 2 ? [] : new Array(runs[i + 1]).fill(value)));
+  const rows = D.rows.map(each);
   const byRule = D.rules.map(() => []);
   const repeats = D.repeats.map(([rule, kind, first, last, requests, row, steps, statuses, tokens, costs, id, print, evidence, session, caller, model, scope, rest]) => {
     const text = (n) => D.texts[n];
@@ -227,8 +228,8 @@
         h("h3", null, r.name + ", " + settingText(a.cell, a.threshold)),
         h("p", null, "It " + catches(outcome(i, a.cell, a.threshold)) + "; " + plural(swept(i, a.cell, a.threshold, EPISODES), "alert") + ", " + rate(swept(i, a.cell, a.threshold, EPISODES) / days) + " a day."),
         h("p", null, "It fires " + delays(i, a.cell, a.threshold) + "."),
-        h("p", { class: "small" }, capital(r.proof) + "."),
-        h("p", { class: "screen" }, h("button", { type: "button", on: { click: () => { goTo(i, a); draw(); $("h-settings").scrollIntoView(); } } }, "Look at it")));
+        small(capital(r.proof) + "."),
+        h("p", { class: "screen" }, button("Look at it", () => { goTo(i, a); draw(); $("h-settings").scrollIntoView(); })));
     });
     const caveats = D.recommended.length ? D.caveats.map((c) => c + ".") : [];
     const reasons = D.recommended.length ? [] : [...D.caveats, ...D.refusals];
@@ -236,9 +237,10 @@
     if (!D.empty && (D.account.judged < 100 || D.days < 1)) caveats.push("There is little to go by: " + plural(D.account.judged, "request") + " over " + span(D.last - D.first) + ".");
     if (!D.labels && !D.empty) caveats.push((D.conversations ? "Nobody has labelled these sessions. " : "") + "What is a loop and what is not is concluded from evidence in the log, named with each episode: it is no measured error rate." + (D.conversations ? " Look at some, write down what they are, and give the file with --labels." : ""));
     else if (D.labels?.unseen < D.labels?.sessions) {
-      const [precision, recall] = D.labels.score, [tp, fp, fn] = D.labels.counts;
-      const part = (name, v, a, b, i) => name + (v === null ? " cannot be told" : " " + v.toFixed(2) + " (" + a + " of " + b + "; 95 % interval " + i[0].toFixed(2) + " to " + i[1].toFixed(2) + ")");
-      caveats.push("Against " + plural(D.labels.sessions, "labelled session") + ", " + plural(D.labels.loops, "loop") + " among them: " + part("precision", precision, tp, tp + fp, D.labels.precisionInterval) + ", " + part("recall", recall, tp, tp + fn, D.labels.recallInterval) + (D.labels.unseen ? ". " + plural(D.labels.unseen, "labelled session is", "labelled sessions are") + " not in the log" + (D.labels.missing ? ": of the loops " + plural(D.labels.missing, "counts", "count") + " as missed for that" : "") : "") + ".");
+      const l = D.labels, found = l.true_positive;
+      const score = (name, others) => name + (l[name] === null ? " cannot be told" : " " + l[name].toFixed(2) + " (" + found + " of " + (found + others) + "; 95 % interval " + l[name + "_low"].toFixed(2) + " to " + l[name + "_high"].toFixed(2) + ")");
+      caveats.push("Against " + plural(l.sessions, "labelled session") + ", " + plural(l.loops, "loop") + " among them: " + score("precision", l.false_positive) + ", " + score("recall", l.false_negative) +
+        (l.unseen ? ". " + plural(l.unseen, "labelled session is", "labelled sessions are") + " not in the log" + (l.unseen_loops ? ": of the loops " + plural(l.unseen_loops, "counts", "count") + " as missed for that" : "") : "") + ".");
     }
     const broken = D.streams.filter((x) => x.error);
     if (broken.length) caveats.push(plural(broken.length, "log") + " could not be read, or not to the end: see below.");
@@ -249,17 +251,17 @@
       h("p", { class: "verdict" }, capital(D.verdict) + "."),
       h("div", { class: "cards" }, cards),
       D.together && h("p", null, capital(D.together) + "."),
-      reasons.length > 0 && h("ul", null, reasons.map((why) => h("li", null, why))),
-      D.ways.length > 0 && [h("h3", null, "What may help"), h("ul", null, D.ways.map((way) => h("li", null, way)))],
+      bullets(reasons),
+      D.ways.length > 0 && [h("h3", null, "What may help"), bullets(D.ways)],
       exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), table(["Exclusion", "Match", { n: "Repeats taken out" }, { n: "Loops hidden" }, "In the policy"], exclusions), D.exclusions.some((x) => !x.hides) && h("p", null, "All numbers are counted without the exclusions, but what the policy excludes does not count as wrongly stopped.")],
       D.against && [
         h("h3", null, "Against " + D.against.policy),
         h("p", { id: "against" }, !D.policy ? "Nothing is recommended; this finds " + plural(D.against.lost, "loop") + "." : "The recommended policy finds " + plural(D.against.new, "loop") + " that it does not, misses " + D.against.lost + " that it finds, and finds " + D.against.same + " of the same."),
         D.against.loops.length > 0 && h("details", { open: D.against.loops.length <= 10 }, h("summary", null, "The loops that change"), table(["Change", "Who", "Fired (UTC)", { n: "Requests" }, "Rules"], D.against.loops.map((l) => [l.what, l.who, stamp(l.fired), count(l.requests), l.rules]))),
-        D.against.loops.length < D.against.new + D.against.lost && h("p", { class: "small" }, "The costliest " + D.against.loops.length + " are listed."),
-        D.against.until != null && h("p", { class: "small" }, "Compared are the loops that ended before " + stamp(D.against.until) + " UTC: there are too many episodes to hold all against each other."),
+        D.against.loops.length < D.against.new + D.against.lost && small("The costliest " + D.against.loops.length + " are listed."),
+        D.against.until != null && small("Compared are the loops that ended before " + stamp(D.against.until) + " UTC: there are too many episodes to hold all against each other."),
       ],
-      caveats.length > 0 && [h("h3", null, "Before you rely on it"), h("ul", null, caveats.map((c) => h("li", null, c)))]);
+      caveats.length > 0 && [h("h3", null, "Before you rely on it"), bullets(caveats)]);
     put($("command"), D.command);
   }
 
@@ -329,7 +331,7 @@
     const asNow = rule.now && same(rule.advised, rule.now.cell, rule.now.threshold);
     put($("cell"),
       h("h3", null, rule.name + ", " + settingText(cell, t)),
-      h("p", { class: "small" }, rule.identity + (rule.scope.length ? " by " + rule.scope.join(", ") : ", all callers together") + "; now " + rule.nowText),
+      small(rule.identity + (rule.scope.length ? " by " + rule.scope.join(", ") : ", all callers together") + "; now " + rule.nowText),
       rule.coverage.counted === 0 && h("p", { class: "note" }, "This rule could look at nothing in this log" + (rule.coverage.causes.length ? ": " + rule.coverage.causes[0].why : "") + "."),
       h("dl", null,
         line("episodes", count(get(EPISODES)) + " (" + rate(get(EPISODES) / days) + " a day)"),
@@ -348,8 +350,8 @@
         get(EPISODES) > 0 && line("in 95 % of cases", span(1000 * get(DELAY_95)))),
       h("p", null, D.kinds.filter((kind) => o.kinds[kind]).map((kind) => [kindMark(kind), " " + count(o.kinds[kind]) + "  "])),
       h("p", { class: "screen" },
-        rule.advised && !same(rule.advised, cell, t) && h("button", { type: "button", on: { click: () => look(rule.advised) } }, (asNow ? "Advised, as it is now: " : "Advised: ") + settingText(rule.advised.cell, rule.advised.threshold)), " ",
-        rule.now && !same(rule.now, cell, t) && !asNow && h("button", { type: "button", on: { click: () => look(rule.now) } }, "Now: " + rule.nowText)));
+        rule.advised && !same(rule.advised, cell, t) && button((asNow ? "Advised, as it is now: " : "Advised: ") + settingText(rule.advised.cell, rule.advised.threshold), () => look(rule.advised)), " ",
+        rule.now && !same(rule.now, cell, t) && !asNow && button("Now: " + rule.nowText, () => look(rule.now))));
   }
   const kindMark = (kind) => h("span", { class: "kind" }, h("span", { class: "dot " + kind }), kind);
 
@@ -371,7 +373,7 @@
     const bound = at.budget === Infinity ? "Without a bound" : "Within " + rate(at.budget) + " a day";
     if (!best) return put($("suggestion"), bound + ", no setting of this rule from " + rule.least + " on catches a loop.");
     put($("suggestion"), bound + ", most is caught by " + settingText(best.cell, best.t) + ": it " + catches(best.o) + ". ",
-      !(best.cell === cellAt() && best.t === threshold()) && h("button", { type: "button", class: "open screen", on: { click: () => look({ cell: best.cell, threshold: best.t }) } }, "Look at it"));
+      !(best.cell === cellAt() && best.t === threshold()) && button("Look at it", () => look({ cell: best.cell, threshold: best.t }), { class: "open screen" }));
   }
 
   // The slider goes by equal factors from the rarest alert to all of them. One of
@@ -444,7 +446,7 @@
         s("text", { x, y: bottom + 18, "text-anchor": "middle" }, t % day ? stamp(t).slice(11, tick < 60e3 ? 19 : 16) : stamp(t).slice(0, 10)));
     }
     put(box, s("svg", { viewBox: "0 0 " + width + " " + (bottom + 24), width, height: bottom + 24, role: "group", "aria-label": plural(fired.length, "repeat") + " over time, by kind" }, parts),
-      h("p", { class: "small" }, "Each bar: the repeats of a kind on which it would have fired within " + span(step) + "; the highest stands for " + count(most) + "." + (unlisted() ? " " + count(unlisted()) + " more are not in it: they were too many for this page." : ""), h("span", { class: "screen" }, " A click on a bar, or the arrow keys and Enter, narrow the list to it."), (range ? " Narrowed to " + stamp(range[0]) + " to " + stamp(range[1]) + "; click again for all." : "")));
+      small("Each bar: the repeats of a kind on which it would have fired within " + span(step) + "; the highest stands for " + count(most) + "." + (unlisted() ? " " + count(unlisted()) + " more are not in it: they were too many for this page." : ""), h("span", { class: "screen" }, " A click on a bar, or the arrow keys and Enter, narrow the list to it."), (range ? " Narrowed to " + stamp(range[0]) + " to " + stamp(range[1]) + "; click again for all." : "")));
     (box.querySelector(".bar.picked") || bars()[0]).setAttribute("tabindex", "0");
   }
   const bars = () => [...$("time").querySelectorAll(".bar")];
@@ -490,8 +492,7 @@
     const n = Math.min(list.length, Math.floor(bars / 3)), w = bars / Math.max(n, 12), top = Math.max(Math.min(most, 4 * t), t) * 1.05;
     const y = (v) => (height - 4) * (1 - Math.min(v, top) / top);
     let below = "", above = "", error = "";
-    const status = [];
-    for (let i = 0; i < f.k.statuses.length; i += 2) for (let j = 0; j < f.k.statuses[i + 1]; j++) status.push(f.k.statuses[i]);
+    const status = each(f.k.statuses);
     for (let i = 0; i < n; i++) {
       const bar = "M" + (i * w).toFixed(1) + " " + (height - 4) + "V" + y(list[i]).toFixed(1) + "h" + Math.max(w - 1, 1).toFixed(1) + "V" + (height - 4) + "z";
       if (list[i] >= t) above += bar;
@@ -536,12 +537,13 @@
     const list = listed(), table = $("episodes");
     table.className = "wide";
     put(table.tHead, h("tr", null, columns.map((c, i) => h("th", { scope: "col", class: c.css === "n" ? "n" : undefined, "aria-sort": sorted.by === i ? (sorted.down ? "descending" : "ascending") : undefined },
-      c.of ? h("button", { type: "button", on: { click: () => { sorted = { by: i, down: sorted.by === i ? !sorted.down : c.css === "n" }; drawEpisodes(); table.tHead.rows[0].cells[i].firstChild.focus(); } } }, c.name) : c.name)),
+      c.of ? button(c.name, () => { sorted = { by: i, down: sorted.by === i ? !sorted.down : c.css === "n" }; drawEpisodes(); table.tHead.rows[0].cells[i].firstChild.focus(); }) : c.name)),
       h("td", { class: "screen" })));
     put(table.tBodies[0], list.slice(0, shown).flatMap((f, i) => {
       const isOpen = open.has(f.k), word = isOpen ? "less" : "more";
       const row = h("tr", null, columns.map((c) => h("td", { class: c.css, "data-label": c.name }, c.show(f))),
-        h("td", { class: "screen" }, h("button", { type: "button", class: "open", "aria-expanded": String(isOpen), "aria-label": word + ", of " + f.who + " at " + stamp(f.time), on: { click: () => { if (isOpen) open.delete(f.k); else open.add(f.k); drawEpisodes(); table.querySelectorAll(".open")[i].focus(); } } }, word)));
+        h("td", { class: "screen" }, button(word, () => { if (isOpen) open.delete(f.k); else open.add(f.k); drawEpisodes(); table.querySelectorAll(".open")[i].focus(); },
+          { class: "open", "aria-expanded": String(isOpen), "aria-label": word + ", of " + f.who + " at " + stamp(f.time) })));
       return isOpen ? [row, details(f)] : [row];
     }));
     const rest = unlisted();
@@ -549,10 +551,9 @@
     put($("episodes-count"), silent() ? "It fires on nothing." : count(Math.min(shown, list.length)) + " of " + plural(list.length, "repeat") + (list.length < fired.length ? ", of " + count(fired.length) + " in all" : " it fires on") + (rest ? "; " + count(rest) + " more were too many for this page and are only in the numbers" : "") + (episodes === fired.length + rest ? "." : ": " + plural(episodes, "episode") + ". A repeat that pauses can fire again; repeats side by side can be one episode."));
     table.hidden = $("search").parentNode.hidden = fired.length === 0; // nothing to sort or to search
     $("more").hidden = list.length <= shown;
-    put($("kinds"), D.kinds.filter((kind) => fired.some((f) => f.k.kind === kind)).map((kind) => h("button", {
-      type: "button", "aria-pressed": String(!hidden.has(kind)), "data-kind": kind,
-      on: { click: () => { if (hidden.has(kind)) hidden.delete(kind); else hidden.add(kind); shown = page; drawEpisodes(); document.querySelector('#kinds [data-kind="' + kind + '"]').focus(); } },
-    }, h("span", { class: "dot " + kind }), kind)));
+    put($("kinds"), D.kinds.filter((kind) => fired.some((f) => f.k.kind === kind)).map((kind) => button([h("span", { class: "dot " + kind }), kind],
+      () => { if (hidden.has(kind)) hidden.delete(kind); else hidden.add(kind); shown = page; drawEpisodes(); document.querySelector('#kinds [data-kind="' + kind + '"]').focus(); },
+      { "aria-pressed": String(!hidden.has(kind)), "data-kind": kind })));
   }
 
   // ---- policy
@@ -587,7 +588,7 @@
 
   // ---- what does not change
 
-  const table = (head, body, css) => h("table", { class: "wide " + (css || "") }, h("thead", null, h("tr", null, head.map((name) => h("th", { scope: "col", class: name.n ? "n" : undefined }, name.n || name)))),
+  const table = (head, body) => h("table", { class: "wide" }, h("thead", null, h("tr", null, head.map((name) => h("th", { scope: "col", class: name.n ? "n" : undefined }, name.n || name)))),
     h("tbody", null, body.map((row) => h("tr", null, row.map((cell, i) => h(i ? "td" : "th", { class: head[i].n ? "n" : undefined, scope: i ? undefined : "row", "data-label": head[i].n || head[i] }, cell))))));
   const meter = (part, whole) => h("span", { class: "meter" }, s("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" }, s("rect", { x: 0, y: 0, width: whole ? ((100 * part) / whole).toFixed(2) : 0, height: 10 })));
 
@@ -595,7 +596,7 @@
     if (!D.gateways.length) return put($("gateways"), h("p", null, "No gateway was compared."));
     const talks = (...cells) => (D.conversations ? cells : []);
     put($("gateways"),
-      h("p", { class: "small" }, "Each as it is, on this log. " + (D.conversations ? "A conversation counts as a loop if a rule that looks at what is said or called found one in it, by evidence" + (D.labels ? " or label" : "") + "; all others are normal. " : "The log tells no conversations. ") + "At the advised setting: what its own way of telling requests apart could do."),
+      small("Each as it is, on this log. " + (D.conversations ? "A conversation counts as a loop if a rule that looks at what is said or called found one in it, by evidence" + (D.labels ? " or label" : "") + "; all others are normal. " : "The log tells no conversations. ") + "At the advised setting: what its own way of telling requests apart could do."),
       table(["Gateway", "Reading", { n: "Requests stopped" }, ...talks({ n: "Loops found" }, { n: "Normal ones stopped" }), "At the advised setting"], D.gateways.map((g) => {
         const advised = g.rules.map((i) => {
           const r = D.rules[i];
@@ -606,21 +607,22 @@
           ...talks(count(g.caught) + " of " + count(g.loops), g.normal ? count(g.wrong) + " of " + count(g.normal) + " (" + percent(g.wrong, g.normal) + ")" : "–"),
           advised.length ? h("div", null, advised) : "not swept"];
       })),
-      D.gatewayGaps.map((gap) => h("p", { class: "small" }, gap + ".")),
+      D.gatewayGaps.map((gap) => small(gap + ".")),
       D.gateways.filter((g) => g.excess).map((g) => h("p", null, g.excess + ".")),
-      D.gateways.flatMap((g) => g.matter).map((text) => h("p", { class: "small" }, text + ".")));
+      D.gateways.flatMap((g) => g.matter).map((text) => small(text + ".")));
   }
 
   function drawData() {
     const a = D.account;
     put($("data-quality"),
       h("p", null, count(a.lines) + " lines = " + count(a.judged) + " judged + " + count(a.blank) + " blank + " + count(a.malformed) + " malformed + " + count(a.duplicate) + " duplicate + " + count(a.late) + " late + " + count(a.excluded) + " excluded."),
-      h("ul", null,
-        h("li", null, "Lateness allowed: " + D.lateness.value + (D.lateness.measured ? ", measured" : ", as given") + ". " + (a.late ? plural(a.late, "line") + " came later than that and " + (a.late === 1 ? "was" : "were") + " not judged" + (D.lateness.enough && "; --lateness " + D.lateness.enough + " would have saved " + (a.late === 1 ? "it" : "them")) + "." : "No line came later.")),
-        h("li", null, a.duplicate ? plural(a.duplicate, "line") + " had a request id seen before and counted once." : "No request id came twice."),
-        D.lateness.tied > 0 && h("li", null, plural(D.lateness.tied, "request") + " had the very time of another: pace tells nothing about them."),
-        D.unpriced && h("li", null, "Some models are " + D.unpriced + "."),
-        D.longer > 0 && h("li", null, "Of " + plural(D.longer, "repeat") + " longer than what is kept, the first requests are shown; the rest are in the sums.")),
+      bullets([
+        "Lateness allowed: " + D.lateness.value + (D.lateness.measured ? ", measured" : ", as given") + ". " + (a.late ? plural(a.late, "line") + " came later than that and " + (a.late === 1 ? "was" : "were") + " not judged" + (D.lateness.enough && "; --lateness " + D.lateness.enough + " would have saved " + (a.late === 1 ? "it" : "them")) + "." : "No line came later."),
+        a.duplicate ? plural(a.duplicate, "line") + " had a request id seen before and counted once." : "No request id came twice.",
+        D.lateness.tied > 0 && plural(D.lateness.tied, "request") + " had the very time of another: pace tells nothing about them.",
+        D.unpriced && "Some models are " + D.unpriced + ".",
+        D.longer > 0 && "Of " + plural(D.longer, "repeat") + " longer than what is kept, the first requests are shown; the rest are in the sums.",
+      ].filter(Boolean)),
       !D.empty && [h("h3", null, "What each rule could look at"), table(["Rule", { n: "Requests" }, "Share", "Not looked at, and why"], D.rules.map((r) => {
         const c = r.coverage, why = c.causes.map((x) => count(x.requests) + ": " + x.why);
         if (c.notMatched) why.push(count(c.notMatched) + ": not matched by the rule");
@@ -639,7 +641,7 @@
       p("Missed: loops that some threshold that may be advised finds, in some window by some counter, and this setting does not. Advice was chosen on the first 70 % of the log's time" + (D.budget ? ", within " + rate(D.budget) + " alerts a day" : "") + ", hitting at most " + Number((100 * D.maxWrong).toPrecision(3)) + " % of requests wrongly, and tried on the rest. What the slider suggests is picked on the whole log, and by fewer considerations."),
       p("Neither in the numbers of the heat-map nor in the policy, which warns: what a gateway does on firing that changes later counts (cooldown, counting what it blocked, resetting). The rows of the gateways have it, and tune --json says it of each setting (stopped). Rates count a log shorter than a day as a day."),
       p("Requests are told apart by hashes: no prompt and no answer is in this page. Characters that do not show or turn the writing direction are written as escapes; long names are cut."),
-      h("p", { class: "small" }, "loopgauge " + D.version));
+      small("loopgauge " + D.version));
   }
 
   // ---- together

@@ -210,7 +210,7 @@ func newDocument(version string, r *Report) *Document {
 		})
 	}
 	if l := r.Labelled; l != nil {
-		d.Labels = documentLabels(l)
+		d.Labels = l.Document()
 	}
 	if r.Against != nil {
 		d.Against = r.Against.Document()
@@ -284,7 +284,8 @@ func (r *Report) documentAdvice(i int) DocumentAdvice {
 	return d
 }
 
-func documentLabels(l *Labelled) *DocumentLabels {
+// Document is what documents say of the labels.
+func (l *Labelled) Document() *DocumentLabels {
 	return &DocumentLabels{Sessions: l.Sessions, Loops: l.Loops, Unseen: l.Unseen, UnseenLoops: l.UnseenLoops, DocumentScore: documentScore(l.Together)}
 }
 
