@@ -262,7 +262,7 @@
         D.against.until != null && small("Compared are the loops that ended before " + stamp(D.against.until) + " UTC: there are too many episodes to hold all against each other."),
       ],
       caveats.length > 0 && [h("h3", null, "Before you rely on it"), bullets(caveats)]);
-    put($("command"), D.command);
+    put($("command"), D.command.split(" ").map((word, i) => [i > 0 && " ", h("span", null, word)]));
   }
 
   // ---- heat-map
@@ -607,9 +607,7 @@
           ...talks(count(g.caught) + " of " + count(g.loops), g.normal ? count(g.wrong) + " of " + count(g.normal) + " (" + percent(g.wrong, g.normal) + ")" : "–"),
           advised.length ? h("div", null, advised) : "not swept"];
       })),
-      D.gatewayGaps.map((gap) => small(gap + ".")),
-      D.gateways.filter((g) => g.excess).map((g) => h("p", null, g.excess + ".")),
-      D.gateways.flatMap((g) => g.matter).map((text) => small(text + ".")));
+      bullets([...D.gatewayGaps, ...D.gateways.map((g) => g.excess).filter(Boolean), ...D.gateways.flatMap((g) => g.matter)].map((text) => text + ".")));
   }
 
   function drawData() {
