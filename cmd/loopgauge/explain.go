@@ -296,10 +296,6 @@ func (f *explainFlags) print(u *ui, p *policy.Policy, answer *explain.Explanatio
 	if f.json {
 		return u.printJSON(answer)
 	}
-	out := answer.String()
-	if u.colour(u.stdout) {
-		out = answer.Coloured()
-	}
-	_, err := io.WriteString(u.stdout, out)
+	_, err := io.WriteString(u.stdout, answer.Text(u.colour(u.stdout)))
 	return err
 }

@@ -79,7 +79,6 @@ type explaining struct {
 	target window.Event // the request asked about, or the first firing of the episode
 	rules  []Rule
 	traces []*trace
-	ofRule []int // by trace: index in rules
 }
 
 func (x *explaining) place(p fingerprint.Position) string {

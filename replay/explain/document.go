@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/response"
@@ -28,13 +29,18 @@ type Explanation struct {
 	Answer  string                  `json:"answer"`
 }
 
+// Place is where in the logs a request stands, and when it came.
+type Place struct {
+	Log  string  `json:"log"`
+	Line int64   `json:"line"`
+	Item int32   `json:"item"`
+	ID   *string `json:"id"`
+	Time string  `json:"time"`
+}
+
 // Request is the request asked about.
 type Request struct {
-	Log     string  `json:"log"`
-	Line    int64   `json:"line"`
-	Item    int32   `json:"item"`
-	ID      *string `json:"id"`
-	Time    string  `json:"time"`
+	Place
 	Session *string `json:"session"`
 	Caller  *string `json:"caller"`
 	User    *string `json:"user"`
@@ -104,11 +110,7 @@ type Mask struct {
 
 // Line is a request that counted.
 type Line struct {
-	Log         string   `json:"log"`
-	Line        int64    `json:"line"`
-	Item        int32    `json:"item"`
-	ID          *string  `json:"id"`
-	Time        string   `json:"time"`
+	Place
 	Gap         *float64 `json:"gap_s"`
 	Fingerprint string   `json:"fingerprint"`
 	Count       *int     `json:"count"`
@@ -117,16 +119,23 @@ type Line struct {
 	Action      string   `json:"action"`
 	Reason      *string  `json:"reason"`
 	Status      *int     `json:"status"`
-
-	place string
 }
 
-func explainedRule(r *window.Rule) Rule {
-	return Rule{
+// explainedRule is a rule with the override in force, if there is one.
+func explainedRule(r *window.Rule, in window.Choice) Rule {
+	out := Rule{
 		Rule: r.Name, Profile: replay.TextOrNull(r.Profile), Identity: r.Identity.Name, Scope: append([]string{}, r.Scope.Fields...),
 		Kind: r.Counter.Kind, Window: r.Counter.Window.Seconds(), Threshold: r.Threshold, Action: string(r.Action),
 		Cooldown: r.Cooldown.Seconds(), Fingerprints: []Print{}, setting: replay.SettingOf(r),
 	}
+	if in >= 0 {
+		out.Override = replay.TextOrNull(overrideName(r, int(in)))
+	}
+	return out
+}
+
+func (x *explaining) placed(p fingerprint.Position, id string, time int64) Place {
+	return Place{x.names[p.Stream], p.Line, p.Item, replay.TextOrNull(id), window.Stamp(time)}
 }
 
 // explanation puts together what was collected.
@@ -136,18 +145,14 @@ func (x *explaining) explanation() *Explanation {
 	if x.q.Episode == "" {
 		e.Asked = x.place(ev.Position)
 		e.Request = &Request{
-			Log: x.names[ev.Position.Stream], Line: ev.Position.Line, Item: ev.Position.Item, ID: replay.TextOrNull(ev.ID), Time: window.Stamp(ev.Time),
-			Session: replay.TextOrNull(ev.Session), Caller: replay.TextOrNull(ev.Caller), User: replay.TextOrNull(ev.User), Model: replay.TextOrNull(ev.Model), Status: countOrNull(ev.Status),
+			Place: x.placed(ev.Position, ev.ID, ev.Time), Session: replay.TextOrNull(ev.Session), Caller: replay.TextOrNull(ev.Caller), User: replay.TextOrNull(ev.User), Model: replay.TextOrNull(ev.Model), Status: countOrNull(ev.Status),
 		}
 	} else {
 		e.Asked = x.q.Episode
 		e.Episode = new(replay.NewDocumentEpisode(x.traces[0].episode))
 	}
-	next := make([]int, len(x.rules)) // by rule: the fingerprint that comes next
-	for k, t := range x.traces {
-		r := x.ofRule[k]
-		x.explain(t, &x.rules[r].Fingerprints[next[r]])
-		next[r]++
+	for _, t := range x.traces {
+		x.explain(t, &x.rules[t.of].Fingerprints[t.nth])
 	}
 	e.Rules = x.rules
 	e.Answer = e.answer()
@@ -207,9 +212,7 @@ func (x *explaining) explain(t *trace, out *Print) {
 func (x *explaining) explainedLine(t *trace, i, before int) Line {
 	h := &t.hits[i]
 	l := Line{
-		Log: x.names[h.pos.Stream], Line: h.pos.Line, Item: h.pos.Item, ID: replay.TextOrNull(h.id), Time: window.Stamp(h.time), Fingerprint: h.print.String(),
-		Count: countOrNull(h.count), Threshold: h.threshold, Fired: h.fired, Action: string(h.action), Reason: replay.TextOrNull(string(h.reason)), Status: countOrNull(h.status),
-		place: x.place(h.pos),
+		Place: x.placed(h.pos, h.id, h.time), Fingerprint: h.print.String(), Count: countOrNull(h.count), Threshold: h.threshold, Fired: h.fired, Action: string(h.action), Reason: replay.TextOrNull(string(h.reason)), Status: countOrNull(h.status),
 	}
 	if before >= 0 {
 		l.Gap = new(float64(h.time-t.hits[before].time) / 1e6)

@@ -22,11 +22,8 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 	}
 	i := slices.Index(x.plan.Rules, first.Rule)
 	scope, position := &x.target.Scopes[x.plan.ScopeOf(i)], x.target.Position
-	out := explainedRule(first.Rule)
+	out := explainedRule(first.Rule, x.target.Rules[i])
 	out.State = stateCounted
-	if c := x.target.Rules[i]; c >= 0 {
-		out.Override = replay.TextOrNull(overrideName(first.Rule, int(c)))
-	}
 	x.rules = append(x.rules, out)
 
 	follow := func(r *fingerprint.Request) {

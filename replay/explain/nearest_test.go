@@ -185,7 +185,7 @@ func TestLinesLeftOut(t *testing.T) {
 	var p Print
 	for i := range 1100 {
 		p.Lines = append(p.Lines, Line{
-			Line: int64(i + 1), Time: window.Stamp(int64(i)), Gap: new(1e-6), Fingerprint: "0123456789", Fired: true, Action: "throttle", Reason: new("cooldown"),
+			Place: Place{Line: int64(i + 1), Time: window.Stamp(int64(i))}, Gap: new(1e-6), Fingerprint: "0123456789", Fired: true, Action: "throttle", Reason: new("cooldown"),
 		})
 	}
 	var b strings.Builder

@@ -15,28 +15,23 @@ func (x *explaining) judge(r *fingerprint.Request, ev *window.Event) {
 		return
 	}
 	for i, rule := range x.plan.Rules {
-		out := explainedRule(rule)
-		if o := ev.Rules[i]; o >= 0 {
-			out.Override = replay.TextOrNull(overrideName(rule, int(o)))
-		}
-		if ev.Rules[i] == window.NotMatched {
-			out.State, out.Why = stateNotMatched, replay.TextOrNull(notMatched(rule, r, ev.Time))
-			x.rules = append(x.rules, out)
-			continue
-		}
+		out := explainedRule(rule, ev.Rules[i])
 		prints, scope := &ev.Prints[x.plan.IdentityOf(i)], &ev.Scopes[x.plan.ScopeOf(i)]
 		cause, what := prints.Cause, "identity "+rule.Identity.Name
 		if cause == fingerprint.Computable {
 			cause, what = scope.Cause, fmt.Sprintf("scope %v", rule.Scope.Fields)
 		}
-		if cause != fingerprint.Computable {
+		switch {
+		case ev.Rules[i] == window.NotMatched:
+			out.State, out.Why = stateNotMatched, replay.TextOrNull(notMatched(rule, r, ev.Time))
+		case cause != fingerprint.Computable:
 			out.State, out.Why, out.Remedy = stateNotComputable, replay.TextOrNull(what+": "+cause.String()), replay.TextOrNull(replay.Remedy(cause))
-			x.rules = append(x.rules, out)
-			continue
+		default:
+			out.State = stateCounted
 		}
-		out.State = stateCounted
-		x.rules = append(x.rules, out)
-		x.follow(r, i, prints.Fingerprints, scope, nil)
+		if x.rules = append(x.rules, out); out.State == stateCounted {
+			x.follow(r, i, prints.Fingerprints, scope, nil)
+		}
 	}
 }
 
@@ -77,8 +72,9 @@ func (x *explaining) follow(r *fingerprint.Request, i int, prints []fingerprint.
 			out.Masks = append(out.Masks, Mask{m.Name, m.N})
 		}
 		rule.Fingerprints = append(rule.Fingerprints, out)
-		x.traces = append(x.traces, newTrace(x.plan, i, scope, print, episode))
-		x.ofRule = append(x.ofRule, len(x.rules)-1)
+		t := newTrace(x.plan, i, scope, print, episode)
+		t.of, t.nth = len(x.rules)-1, len(rule.Fingerprints)-1
+		x.traces = append(x.traces, t)
 	}
 }
 

@@ -17,14 +17,9 @@ const (
 	shownLast  = 6
 )
 
-// String lays the explanation out for a terminal of 80 columns. The answer
-// comes last.
-func (e *Explanation) String() string { return e.layout(false) }
-
-// Coloured is String with the answer in bold.
-func (e *Explanation) Coloured() string { return e.layout(true) }
-
-func (e *Explanation) layout(colour bool) string {
+// Text lays the explanation out for a terminal of 80 columns. The answer comes
+// last, in bold if it shows colours.
+func (e *Explanation) Text(colour bool) string {
 	var b strings.Builder
 	e.head(&b)
 	for i := range e.Rules {
@@ -183,8 +178,8 @@ func (p *Print) lines(b *strings.Builder, short func(log string) string) {
 			day = when[:10]
 		}
 		place := fmt.Sprintf("%d", l.Line)
-		if _, item, ok := strings.Cut(strings.TrimPrefix(l.place, l.Log+":"), ":"); ok {
-			place += ":" + item
+		if l.Item > 0 {
+			place += fmt.Sprintf(":%d", l.Item+1)
 		}
 		n := "-"
 		if l.Count != nil {
@@ -230,24 +225,21 @@ func (n *Nearest) String() string {
 	if n.unknown {
 		return "which setting would change that is not known: " + *n.WindowWhy
 	}
-	verb := "would not have fired"
-	threshold, largest := "threshold %d", "a window of %s or less"
+	verb, edge := "would not have fired", " or less"
 	if n.Fires {
-		verb, largest = "would have fired", "a window of %s or more"
+		verb, edge = "would have fired", " or more"
+	}
+	if !n.exact {
+		edge = ""
 	}
 	var ways, not []string
 	if n.Threshold != nil {
-		ways = append(ways, fmt.Sprintf(threshold, *n.Threshold))
+		ways = append(ways, fmt.Sprintf("threshold %d", *n.Threshold))
 	} else {
 		not = append(not, "threshold: "+*n.ThresholdWhy)
 	}
 	if n.Window != nil {
-		w := window.Lasting(time.Duration(*n.Window*1e6+0.5) * time.Microsecond)
-		if n.exact {
-			ways = append(ways, fmt.Sprintf(largest, w))
-		} else {
-			ways = append(ways, "a window of "+w)
-		}
+		ways = append(ways, "a window of "+window.Lasting(time.Duration(*n.Window*1e6+0.5)*time.Microsecond)+edge)
 	} else {
 		not = append(not, "window: "+*n.WindowWhy)
 	}

@@ -37,6 +37,7 @@ type trace struct {
 	kind            window.CounterKind // of the rule's counter
 	choice          int                // of the rule in the events' plan
 	identity, scope int                // likewise
+	of, nth         int                // what it is told of: the rule, and its fingerprint
 
 	key       fingerprint.ScopeKey
 	print     fingerprint.Fingerprint
