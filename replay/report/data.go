@@ -56,7 +56,7 @@ type page struct {
 	Longer      int                  `json:"longer"`   // repeats with more requests than were kept
 	Texts       []string             `json:"texts"`
 	Counts      []string             `json:"counts"`  // see countsText
-	Rows        [][]int              `json:"rows"`    // index into Counts by cell, as index, times, ...
+	Rows        []string             `json:"rows"`    // index into Counts by cell, as index, times, ...
 	Repeats     []rawRepeat          `json:"repeats"` // by rule, those that matter most first
 	Rest        []restOfRepeats      `json:"rest"`    // the others, added up
 }
@@ -200,15 +200,15 @@ func safe(texts []string) []string {
 func newPage(r *tune.Report, o Options, d detail) *page {
 	p := &page{
 		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Refusals: safe(r.Refusals()), Ways: safe(r.Ways()),
-		Caveats: append([]string{}, r.Caveats()...), Picked: append([]int{}, r.Recommended...), Together: r.Together(), Policy: r.Policy(),
+		Caveats: safe(r.Caveats()), Picked: append([]int{}, r.Recommended...), Together: r.Together(), Policy: r.Policy(),
 		Empty: r.Result.First == fingerprint.NoTime, Days: r.Days, Account: r.Result.Account, Talks: r.Conversations, OneIn: r.OneIn,
 		Lateness: lateness{window.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied, r.Result.EnoughLateness(), r.Result.Again()},
 		Budget:   r.Options.Budget, MaxWrong: r.Options.MaxWrong, Counters: window.SweepKinds, Kinds: window.Kinds,
-		GatewayGaps: append([]string{}, r.GatewayGaps()...), Against: newAgainst(r.Against),
+		GatewayGaps: safe(r.GatewayGaps()), Against: newAgainst(r.Against),
 		Unpriced: replay.UnpricedText(r.Result.Unpriced), All: len(r.Repeats) + r.Summed(),
 
 		Streams: []stream{}, Windows: []string{}, Rules: []rule{}, Gateways: []gateway{}, Exclusions: []exclusion{},
-		Texts: []string{}, Counts: []string{}, Rows: [][]int{}, Repeats: []rawRepeat{}, Rest: []restOfRepeats{},
+		Texts: []string{}, Counts: []string{}, Rows: []string{}, Repeats: []rawRepeat{}, Rest: []restOfRepeats{},
 	}
 	if r.Labelled != nil {
 		p.Labels = r.Labelled.Document()

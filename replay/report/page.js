@@ -74,7 +74,7 @@
 
   // each undoes runs of the Go side.
   const each = (runs) => runs.flatMap((value, i) => (i % 2 ? [] : new Array(runs[i + 1]).fill(value)));
-  const rows = D.rows.map(each);
+  const rows = D.rows.map((row) => each(JSON.parse("[" + row + "]")));
   const byRule = D.rules.map(() => []);
   const repeats = D.repeats.map(([rule, kind, first, last, requests, row, steps, statuses, tokens, costs, id, print, evidence, session, caller, model, scope, rest]) => {
     const text = (n) => D.texts[n];

@@ -133,21 +133,13 @@ func (b *builder) repeat(k *tune.Repeat) rawRepeat {
 	for c := range counts {
 		counts[c] = b.shared(b.counts, &b.p.Counts, countsText(k.Counts(c)))
 	}
-	row := runs(counts)
-	name := strings.Trim(jsonText(row), "[]")
-	number, known := b.rows[name]
-	if !known {
-		number = len(b.p.Rows)
-		b.rows[name] = number
-		b.p.Rows = append(b.p.Rows, row)
-		b.size += len(name) + 3
-	}
+	row := b.shared(b.rows, &b.p.Rows, strings.Trim(jsonText(runs(counts)), "[]"))
 	scope := make([]int, len(k.Scope))
 	for i, v := range k.Scope {
 		scope[i] = b.shown(v)
 	}
 	return rawRepeat(jsonText([]any{
-		k.Target, slices.Index(window.Kinds, k.Kind), k.First / 1000, k.Last / 1000, k.Requests, number, times, runs(statuses), tokens, costs,
+		k.Target, slices.Index(window.Kinds, k.Kind), k.First / 1000, k.Last / 1000, k.Requests, row, times, runs(statuses), tokens, costs,
 		b.shown(k.ID()), b.shown(k.Fingerprint.String()), b.shown(k.Evidence), b.shown(k.Session), b.shown(k.Caller), b.shown(k.Model), scope, k.Rest(),
 	}))
 }

@@ -190,8 +190,12 @@ func (w *Watch) seen() []episode {
 	for i := range w.episodes {
 		list[i] = reduce(&w.episodes[i])
 	}
-	slices.SortFunc(list, compareEpisodes)
-	return list
+	return inOrder(list)
+}
+
+// inOrder sorts a copy of episodes.
+func inOrder(list []episode) []episode {
+	return slices.SortedStableFunc(slices.Values(list), compareEpisodes)
 }
 
 // describe writes an episode for a message.
@@ -217,8 +221,7 @@ func (e episode) where() string {
 // order, then those that one rule found at the same time in scopes of another
 // name; what is left over was lost or is new.
 func (w *Watch) compare(miss func(policy.Value, string, ...any)) {
-	want, got := slices.Clone(w.fixture.episodes), w.seen()
-	slices.SortStableFunc(want, compareEpisodes)
+	want, got := inOrder(w.fixture.episodes), w.seen()
 	for _, same := range []func(a, b episode) bool{
 		equalEpisodes,
 		func(a, b episode) bool { return a.rule == b.rule && slices.Equal(a.scope, b.scope) },

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -137,6 +138,11 @@ func (r *Report) away(rule *window.Rule, cell int) (other int, far float64) {
 		other = 1
 	}
 	return other, math.Round(math.Abs(math.Log2(float64(r.Cells[cell].Window) / float64(max(rule.Counter.Window, 1)))))
+}
+
+// setting is a cell at a threshold in words.
+func (r *Report) setting(cell, threshold int) string {
+	return replay.Setting(threshold, r.Cells[cell].Window, r.Cells[cell].Kind)
 }
 
 // affordable says whether a setting keeps to the budget on the whole log, and in

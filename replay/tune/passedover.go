@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
 )
 
@@ -87,7 +86,6 @@ func (r *Report) passes() []string {
 		}
 		why = fmt.Sprintf(", but costs %s alerts a day: raise %s to have it", costs, raise)
 	}
-	cell := r.Cells[p.Cell]
 	return []string{fmt.Sprintf("left out is %s, %s: it finds loops in %s more%s",
-		term.Safe(p.Rule.Name), replay.Setting(p.Threshold, cell.Window, cell.Kind), term.Plural(int64(p.more), "conversation", "conversations"), why)}
+		term.Safe(p.Rule.Name), r.setting(p.Cell, p.Threshold), term.Plural(int64(p.more), "conversation", "conversations"), why)}
 }

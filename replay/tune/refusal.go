@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -103,7 +102,7 @@ func (r *Report) excess(a *Advice, cell, threshold int) (alerts, wrong string) {
 // catches says what a setting is, and which loops it finds.
 func (r *Report) catches(target, cell, threshold int) string {
 	o := &r.outcomes[target][cell][threshold]
-	return fmt.Sprintf("%s catches %s of %s", replay.Setting(threshold, r.Cells[cell].Window, r.Cells[cell].Kind), term.Count(int64(o.Caught)), term.Plural(int64(o.Loops), "loop", "loops"))
+	return fmt.Sprintf("%s catches %s of %s", r.setting(cell, threshold), term.Count(int64(o.Caught)), term.Plural(int64(o.Loops), "loop", "loops"))
 }
 
 // noLoop says what the repeats of a rule are that has no loop.

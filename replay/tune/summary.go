@@ -276,9 +276,8 @@ func (s Summary) next() string {
 
 func (s Summary) advice(b *strings.Builder, a *Advice) {
 	r := s.Report
-	cell := r.Cells[a.Cell]
 	o := &a.Outcome
-	line(b, "  %s, %s", term.Safe(a.Rule.Name), replay.Setting(a.Threshold, cell.Window, cell.Kind))
+	line(b, "  %s, %s", term.Safe(a.Rule.Name), r.setting(a.Cell, a.Threshold))
 	at := &a.Setting
 	line(b, "    catches %s; %s alerts a day", caught(o), rate(at.EpisodesPerDay))
 	line(b, "    fires %s after the first repeat (median; 95 %% within %s)", term.Span(int64(1e6**at.DelayMedian)), term.Span(int64(1e6**at.DelayP95)))
