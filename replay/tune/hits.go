@@ -38,30 +38,3 @@ func (k *Repeat) highest() []uint8 {
 	}
 	return k.most
 }
-
-// findable tells whether some sane setting fires on the repeat.
-func (k *Repeat) findable() bool { return int(k.top) >= k.Rule.LeastCount() }
-
-// Class is what a repeat counts as when a setting fires on it.
-type Class int
-
-// The classes.
-const (
-	Neither  Class = iota // an outage, or what came too seldom for a loop
-	Excluded              // what would be wrong, but that the policy's exclusions take out
-	Wrong
-	Loop
-	HiddenLoop // a loop that no sane setting finds, and none misses
-)
-
-func (c Class) isLoop() bool { return c >= Loop }
-
-// Class says what the repeat counts as: by the labels where there are any, and
-// by its kind elsewhere.
-func (r *Report) Class(k *Repeat) Class {
-	class, labelled := r.Options.Labels.class(k)
-	if class == Wrong && !labelled && k.excluded {
-		return Excluded
-	}
-	return class
-}

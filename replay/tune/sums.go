@@ -182,14 +182,6 @@ func (r *Report) alike() iter.Seq2[alike, int] {
 	}
 }
 
-// classOf says what repeats count as that are summed up.
-func (r *Report) classOf(a *alike) Class {
-	if a.class == Wrong && !a.labelled && r.excluded(a) {
-		return Excluded
-	}
-	return a.class
-}
-
 // Summed is how many repeats are summed up: Repeats has them no more.
 func (r *Report) Summed() int { return r.sums.repeats }
 

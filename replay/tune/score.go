@@ -1,0 +1,102 @@
+package tune
+
+import (
+	"math"
+	"slices"
+)
+
+// Labelled holds the labels against what the advice would do.
+type Labelled struct {
+	Sessions, Loops, Unseen int // labels; of loops; of sessions that the log does not have
+	UnseenLoops             int // of these, of loops
+	ByAdvice                []Score
+	Together                Score // of the recommended rules
+}
+
+// Score is a setting against the labels. Sessions count, not requests.
+type Score struct {
+	TruePositive, FalsePositive, FalseNegative, TrueNegative int
+}
+
+// Precision is the share of flagged sessions that are loops; NaN if none is
+// flagged.
+func (s Score) Precision() float64 { return ratio(s.TruePositive, s.TruePositive+s.FalsePositive) }
+
+// Recall is the share of loops that are flagged; NaN if there is none.
+func (s Score) Recall() float64 { return ratio(s.TruePositive, s.TruePositive+s.FalseNegative) }
+
+// F1 is the harmonic mean of precision and recall.
+func (s Score) F1() float64 {
+	return ratio(2*s.TruePositive, 2*s.TruePositive+s.FalsePositive+s.FalseNegative)
+}
+
+func ratio(part, whole int) float64 {
+	if whole == 0 {
+		return math.NaN()
+	}
+	return float64(part) / float64(whole)
+}
+
+// Interval is Wilson's 95 % interval of a share.
+func Interval(part, whole int) (low, high float64) {
+	if whole == 0 {
+		return 0, 1
+	}
+	const z = 1.959964
+	n, p := float64(whole), float64(part)/float64(whole)
+	middle := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return max(middle-half, 0), min(middle+half, 1)
+}
+
+// strange tells that the log has none of the labelled sessions: the labels decide
+// nothing, and are no measure.
+func (l *Labelled) strange() bool { return l.Unseen == l.Sessions }
+
+// label scores the advice.
+func (r *Report) label(sessions *sampled[uint32]) {
+	if r.Options.Labels == nil {
+		return
+	}
+	l := &Labelled{Sessions: len(r.Options.Labels)}
+	for session, loop := range r.Options.Labels { // any order: each is counted alike
+		if loop {
+			l.Loops++
+		}
+		if c := conversationOf(session); sessions.wants(c) && sessions.of[c] == 0 {
+			l.Unseen++
+			if loop {
+				l.UnseenLoops++
+			}
+		}
+	}
+	together := map[string]bool{}
+	for i := range r.Advice {
+		flagged := map[string]bool{}
+		for session := range r.Options.Labels { // any order: a set
+			if r.reached.flagged(&r.Advice[i], session) {
+				flagged[session] = true
+				together[session] = together[session] || slices.Contains(r.Recommended, i)
+			}
+		}
+		l.ByAdvice = append(l.ByAdvice, r.score(flagged))
+	}
+	l.Together = r.score(together)
+	r.Labelled = l
+}
+
+func (r *Report) score(flagged map[string]bool) (s Score) {
+	for session, loop := range r.Options.Labels { // any order: each is counted alike
+		switch {
+		case loop && flagged[session]:
+			s.TruePositive++
+		case loop:
+			s.FalseNegative++
+		case flagged[session]:
+			s.FalsePositive++
+		default:
+			s.TrueNegative++
+		}
+	}
+	return s
+}
