@@ -125,7 +125,7 @@ func (x *explaining) lookInto(b *ingest.Block, line int64, item int, yield func(
 	case item == 0:
 		return several(place, len(items), items[0])
 	default:
-		return fmt.Errorf("%s:%d: no request there: the line holds %s, %s:%d is the first", place, item, term.Plural(int64(len(items)), "request", "requests"), place, items[0])
+		return fmt.Errorf("%s:%d: no request there: the line holds %s, %s:%d is the first", place, item, term.Plural(len(items), "request", "requests"), place, items[0])
 	}
 	ingest.NewReader(fingerprint.AllFields).Read(b, func(r *fingerprint.Request) {
 		if r.Position.Line == line && int(r.Position.Item)+1 == item {

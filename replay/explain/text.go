@@ -108,7 +108,7 @@ func (r *Rule) write(b *strings.Builder, short func(log string) string) {
 		r.Fingerprints[i].write(b, short)
 	}
 	if r.LeftOut > 0 {
-		wrapped(b, "  ", fmt.Sprintf("and %s more", term.Plural(int64(r.LeftOut), "fingerprint", "fingerprints")))
+		wrapped(b, "  ", fmt.Sprintf("and %s more", term.Plural(r.LeftOut, "fingerprint", "fingerprints")))
 	}
 }
 
@@ -166,7 +166,7 @@ func (p *Print) lines(b *strings.Builder, short func(log string) string) {
 	for i := range p.Lines {
 		if skip > 0 && i >= shownFirst && i < shownFirst+skip {
 			if i == shownFirst {
-				row("…", term.Count(int64(skip))+" more", "", "", "")
+				row("…", term.Count(skip)+" more", "", "", "")
 			}
 			continue
 		}
@@ -272,7 +272,7 @@ func (e *Explanation) answer() string {
 			fired = append(fired, r.Rule+" ("+best+")")
 		case r.State == stateCounted:
 			if r.LeftOut > 0 {
-				best += ", but " + term.Plural(int64(r.LeftOut), "fingerprint was", "fingerprints were") + " not looked at"
+				best += ", but " + term.Plural(r.LeftOut, "fingerprint was", "fingerprints were") + " not looked at"
 			}
 			not = append(not, r.Rule+" ("+best+")")
 		case r.State == stateNotComputable:

@@ -88,7 +88,7 @@ func were(n int) string {
 	if n == 1 {
 		return "was 1"
 	}
-	return "were " + term.Count(int64(n))
+	return "were " + term.Count(n)
 }
 
 func lasting(days float64) string {

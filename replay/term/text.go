@@ -133,8 +133,11 @@ func Middle(text string, columns int) string {
 	return Shorten(text, columns-tail) + runewidth.TruncateLeft(text, width-tail, "")
 }
 
+// Number counts something.
+type Number interface{ ~int | ~int64 }
+
 // Count writes a number with thousands apart.
-func Count(n int64) string {
+func Count[N Number](n N) string {
 	if n < 0 {
 		return "?"
 	}
@@ -146,7 +149,7 @@ func Count(n int64) string {
 }
 
 // Plural writes a number with the word that goes with it.
-func Plural(n int64, one, many string) string {
+func Plural[N Number](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -171,7 +174,7 @@ func Short(n int64) string {
 }
 
 // Percent of a whole, never 0 or 100 unless it is exactly that.
-func Percent(part, whole int64) string {
+func Percent[N Number](part, whole N) string {
 	switch {
 	case whole == 0 || part == 0:
 		return "0 %"

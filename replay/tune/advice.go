@@ -125,7 +125,7 @@ func (r *Report) Proof(a *Advice) string {
 		return chosen + "the rest of it has no loop to prove it"
 	}
 	text := chosen + fmt.Sprintf("on the rest it catches %s of %s, %s wrongly",
-		term.Count(int64(a.Test.Caught)), term.Plural(int64(a.Test.Loops), "loop", "loops"), term.Count(int64(a.Test.Wrong)))
+		term.Count(a.Test.Caught), term.Plural(a.Test.Loops, "loop", "loops"), term.Count(a.Test.Wrong))
 	if a.Outcome.WrongRequests > r.mostWrong(1) {
 		text += fmt.Sprintf("; in all it hits %.3g %% of the requests wrongly, where --max-wrong allows %.3g %%",
 			100*float64(a.Outcome.WrongRequests)/float64(r.Result.Account.Judged), 100*r.Options.MaxWrong)

@@ -59,7 +59,7 @@ func (r *Report) Caveats() []string {
 		list = append(list, most)
 	}
 	if l := r.Labelled; l != nil && l.strange() {
-		list = append(list, fmt.Sprintf("the log has none of the %s: the labels must name sessions as the log does, or as 'loopgauge replay' lists them", term.Plural(int64(l.Sessions), "labelled session", "labelled sessions")))
+		list = append(list, fmt.Sprintf("the log has none of the %s: the labels must name sessions as the log does, or as 'loopgauge replay' lists them", term.Plural(l.Sessions, "labelled session", "labelled sessions")))
 	}
 	return append(list, r.Result.Unseen()...)
 }

@@ -238,11 +238,11 @@ func (g *GatewayReport) Excess() string {
 	if !most(g.Wrong, g.Normal) && !most(g.LongWrong, g.Long) {
 		return ""
 	}
-	text := fmt.Sprintf("%s flags %s of %s without a loop (%s)", g.Gateway.Name, term.Count(int64(g.Wrong)),
-		term.Plural(int64(g.Normal), "conversation", "conversations"), term.Percent(int64(g.Wrong), int64(g.Normal)))
+	text := fmt.Sprintf("%s flags %s of %s without a loop (%s)", g.Gateway.Name, term.Count(g.Wrong),
+		term.Plural(g.Normal, "conversation", "conversations"), term.Percent(g.Wrong, g.Normal))
 	if most(g.Wrong, g.Normal) {
 		return text
 	}
 	return text + fmt.Sprintf(", and %s of the %s with %d requests or more (%s)",
-		term.Count(int64(g.LongWrong)), term.Count(int64(g.Long)), g.Gateway.threshold(), term.Percent(int64(g.LongWrong), int64(g.Long)))
+		term.Count(g.LongWrong), term.Count(g.Long), g.Gateway.threshold(), term.Percent(g.LongWrong, g.Long))
 }

@@ -87,5 +87,5 @@ func (r *Report) passes() []string {
 		why = fmt.Sprintf(", but costs %s alerts a day: raise %s to have it", costs, raise)
 	}
 	return []string{fmt.Sprintf("left out is %s, %s: it finds loops in %s more%s",
-		term.Safe(p.Rule.Name), r.setting(p.Cell, p.Threshold), term.Plural(int64(p.more), "conversation", "conversations"), why)}
+		term.Safe(p.Rule.Name), r.setting(p.Cell, p.Threshold), term.Plural(p.more, "conversation", "conversations"), why)}
 }

@@ -36,7 +36,7 @@ func (r *Report) Refusal(advice int) string {
 	case a.Found && !a.Outcome.outweighed():
 		return ""
 	case a.Found:
-		return fmt.Sprintf("%s, and %s", r.catches(a.Target, a.Cell, a.Threshold), term.Plural(int64(a.Outcome.Wrong), "repeat that is none", "repeats that are none"))
+		return fmt.Sprintf("%s, and %s", r.catches(a.Target, a.Cell, a.Threshold), term.Plural(a.Outcome.Wrong, "repeat that is none", "repeats that are none"))
 	case account.Judged == account.NotMatched:
 		return "it looks at none of the requests"
 	case coverage(account) == 0:
@@ -47,14 +47,14 @@ func (r *Report) Refusal(advice int) string {
 	case a.Outcome.Loops+a.Hidden == 0:
 		return r.noLoop(a.Target)
 	case a.Outcome.Loops == 0:
-		text := fmt.Sprintf("%s, but none that comes %d times as any setting counts", term.Plural(int64(a.Hidden), "loop", "loops"), least)
+		text := fmt.Sprintf("%s, but none that comes %d times as any setting counts", term.Plural(a.Hidden, "loop", "loops"), least)
 		if slices.ContainsFunc(a.Rule.Overrides, func(o window.Override) bool { return o.Threshold > least }) {
 			text += ", or as often as an override asks for"
 		}
 		return text
 	}
 	near, ok := r.nearest(a)
-	switch loops := term.Plural(int64(a.Outcome.Loops), "loop", "loops"); {
+	switch loops := term.Plural(a.Outcome.Loops, "loop", "loops"); {
 	case r.Options.Most < least:
 		return fmt.Sprintf("%s, but no threshold below %d is advised", loops, least)
 	case !ok:
@@ -102,7 +102,7 @@ func (r *Report) excess(a *Advice, cell, threshold int) (alerts, wrong string) {
 // catches says what a setting is, and which loops it finds.
 func (r *Report) catches(target, cell, threshold int) string {
 	o := &r.outcomes[target][cell][threshold]
-	return fmt.Sprintf("%s catches %s of %s", r.setting(cell, threshold), term.Count(int64(o.Caught)), term.Plural(int64(o.Loops), "loop", "loops"))
+	return fmt.Sprintf("%s catches %s of %s", r.setting(cell, threshold), term.Count(o.Caught), term.Plural(o.Loops, "loop", "loops"))
 }
 
 // noLoop says what the repeats of a rule are that has no loop.

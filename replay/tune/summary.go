@@ -47,7 +47,7 @@ func (s Summary) data(b *strings.Builder) {
 	replay.Zones(b, r)
 	b.WriteString(term.Period(r.First, r.Last))
 	if n := s.Report.Conversations; n > 0 {
-		fmt.Fprintf(b, ", %s", term.Plural(int64(n), "conversation", "conversations"))
+		fmt.Fprintf(b, ", %s", term.Plural(n, "conversation", "conversations"))
 		if s.Report.OneIn > 1 {
 			fmt.Fprintf(b, ", one in %d of all", s.Report.OneIn)
 		}
@@ -137,13 +137,13 @@ func without(g *GatewayReport) string {
 	}
 	n := part(g.Wrong, g.Normal)
 	if g.Normal > 999 {
-		n = term.Count(int64(g.Wrong))
+		n = term.Count(g.Wrong)
 	}
-	return n + " (" + term.Percent(int64(g.Wrong), int64(g.Normal)) + ")"
+	return n + " (" + term.Percent(g.Wrong, g.Normal) + ")"
 }
 
 func part(some, whole int) string {
-	return term.Count(int64(some)) + " of " + term.Count(int64(whole))
+	return term.Count(some) + " of " + term.Count(whole)
 }
 
 // String says what a difference of a gateway does to the log.
@@ -163,12 +163,12 @@ func (s Summary) labels(b *strings.Builder) {
 	if l == nil || l.strange() { // of which [Report.Caveats] tell
 		return
 	}
-	text := fmt.Sprintf("%s, %s", term.Plural(int64(l.Sessions), "labelled session", "labelled sessions"), term.Plural(int64(l.Loops), "loop", "loops"))
+	text := fmt.Sprintf("%s, %s", term.Plural(l.Sessions, "labelled session", "labelled sessions"), term.Plural(l.Loops, "loop", "loops"))
 	if l.Unseen > 0 {
-		text += "; " + term.Plural(int64(l.Unseen), "is", "are") + " not in the log"
+		text += "; " + term.Plural(l.Unseen, "is", "are") + " not in the log"
 	}
 	if l.UnseenLoops > 0 {
-		text += ": of the loops " + term.Plural(int64(l.UnseenLoops), "counts", "count") + " as missed for that"
+		text += ": of the loops " + term.Plural(l.UnseenLoops, "counts", "count") + " as missed for that"
 	}
 	line(b, "%s", text)
 	t := l.Together
@@ -214,15 +214,15 @@ func (s Summary) recommendation(b *strings.Builder) {
 	for _, x := range r.Exclusions {
 		hides := "hides no loop"
 		if !x.inPolicy() {
-			hides = fmt.Sprintf("would hide %s, so it is not in the policy", term.Plural(int64(x.Hides), "loop", "loops"))
+			hides = fmt.Sprintf("would hide %s, so it is not in the policy", term.Plural(x.Hides, "loop", "loops"))
 		}
-		line(b, "  exclude %s: takes out %s, %s", term.Safe(x.Name), term.Plural(int64(x.Mutes), "repeat", "repeats"), hides)
+		line(b, "  exclude %s: takes out %s, %s", term.Safe(x.Name), term.Plural(x.Mutes, "repeat", "repeats"), hides)
 	}
 	if slices.ContainsFunc(r.Exclusions, func(x Exclusion) bool { return x.inPolicy() }) {
 		b.WriteString("  requests and alerts above are counted without the exclusions\n")
 	}
 	if r.Spared > 0 {
-		fmt.Fprintf(b, "  and %s that poll less\n", term.Plural(int64(r.Spared), "path", "paths"))
+		fmt.Fprintf(b, "  and %s that poll less\n", term.Plural(r.Spared, "path", "paths"))
 	}
 	lines(b, r.Caveats())
 	lines(b, r.Ways())
@@ -301,15 +301,15 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 func caught(o *Outcome) string {
 	wrong := "nothing wrongly"
 	if o.Wrong > 0 {
-		wrong = term.Count(int64(o.Wrong)) + " wrongly"
+		wrong = term.Count(o.Wrong) + " wrongly"
 	}
 	if o.Excluded > 0 {
 		wrong += " but what the policy excludes"
 	}
 	if n := o.Neither(); n > 0 {
-		wrong += fmt.Sprintf(", and %s that it is neither right nor wrong to stop", term.Plural(int64(n), "other", "others"))
+		wrong += fmt.Sprintf(", and %s that it is neither right nor wrong to stop", term.Plural(n, "other", "others"))
 	}
-	return fmt.Sprintf("%s of %s, %s", term.Count(int64(o.Caught)), term.Plural(int64(o.Loops), "loop", "loops"), wrong)
+	return fmt.Sprintf("%s of %s, %s", term.Count(o.Caught), term.Plural(o.Loops, "loop", "loops"), wrong)
 }
 
 // line writes a line, broken for a terminal.
