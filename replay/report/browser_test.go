@@ -861,6 +861,33 @@ func TestNoTokens(t *testing.T) {
 	}
 }
 
+// What a long loop used is known to its end, though not all of its requests are kept.
+func TestLongLoopSpends(t *testing.T) {
+	records := stuck("s", 0, 900, time.Second)
+	for i := range records {
+		records[i].In, records[i].Cost = 1000, 0.01
+	}
+	r := tuned(t, "a.jsonl", records, "loopgauge/last-messages")
+	var text bytes.Buffer
+	if err := tune.WriteDocument(&text, "", r); err != nil {
+		t.Fatal(err)
+	}
+	var document tune.Document
+	if err := json.Unmarshal(text.Bytes(), &document); err != nil {
+		t.Fatal(err)
+	}
+	b := browse(t, write(t, r), 1280, 900)
+	got := eval[string](b, `[...document.querySelectorAll("#episodes td.n")].map((td) => td.textContent).join(" ")`)
+	want := ""
+	if list := document.Episodes; len(list) == 1 {
+		want = fmt.Sprintf("%d %d %.0fk %s", list[0].Requests, list[0].RequestsAfter+1, float64(list[0].TokensAfter)/1000, term.Money(list[0].CostAfter))
+	}
+	if got != want {
+		t.Errorf("the page says %q, the document %q", got, want)
+	}
+	b.quiet()
+}
+
 // Where a setting fires on none of the repeats that have tokens and prices, none
 // are shown: 0 would be a number.
 func TestNoTokensOfThese(t *testing.T) {

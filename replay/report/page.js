@@ -76,10 +76,10 @@
   const each = (runs) => runs.flatMap((value, i) => (i % 2 ? [] : new Array(runs[i + 1]).fill(value)));
   const rows = D.rows.map((row) => each(JSON.parse("[" + row + "]")));
   const byRule = D.rules.map(() => []);
-  const repeats = D.repeats.map(([rule, kind, first, last, requests, row, steps, statuses, tokens, costs, id, print, evidence, session, caller, model, scope, rest]) => {
+  const repeats = D.repeats.map(([rule, kind, first, last, requests, row, steps, statuses, tokens, costs, id, print, evidence, session, caller, model, scope, rest, restTokens, restCost]) => {
     const text = (n) => D.texts[n];
     const k = {
-      rule, kind: D.kinds[kind], first, last, requests, rest, row: rows[row], steps, statuses, tokens, costs,
+      rule, kind: D.kinds[kind], first, last, requests, rest, restTokens, restCost, row: rows[row], steps, statuses, tokens, costs,
       id: text(id), print: text(print), evidence: text(evidence), session: text(session), caller: text(caller), model: text(model),
       scope: scope.map((v, i) => [D.rules[rule].scope[i], text(v)]),
     };
@@ -105,7 +105,12 @@
       }
     }
     const to = Math.min(list.length, 256), late = list.slice(to >> 1, to); // it went on as there
-    f.requests += Math.floor((k.rest * late.filter((n) => n >= threshold).length) / late.length);
+    const rest = Math.floor((k.rest * late.filter((n) => n >= threshold).length) / late.length);
+    if (rest > 0) {
+      f.requests += rest;
+      f.tokens += Math.round((rest / k.rest) * k.restTokens);
+      f.cost += ((rest / k.rest) * k.restCost) / 1e6;
+    }
     f.who = k.session || k.scope.find(([name]) => name === "conversation")?.[1] || k.caller || k.scope.map((x) => x[1]).join(" ") || k.print;
     return f;
   }

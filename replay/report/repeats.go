@@ -126,9 +126,6 @@ func (b *builder) repeat(k *tune.Repeat) rawRepeat {
 	if !someCost {
 		costs = nil
 	}
-	if k.Rest() > 0 {
-		b.p.Longer++
-	}
 	counts := make([]int, len(b.r.Cells))
 	for c := range counts {
 		counts[c] = b.shared(b.counts, &b.p.Counts, countsText(k.Counts(c)))
@@ -138,10 +135,16 @@ func (b *builder) repeat(k *tune.Repeat) rawRepeat {
 	for i, v := range k.Scope {
 		scope[i] = b.shown(v)
 	}
-	return rawRepeat(jsonText([]any{
+	one := []any{
 		k.Target, slices.Index(window.Kinds, k.Kind), k.First / 1000, k.Last / 1000, k.Requests, row, times, runs(statuses), tokens, costs,
 		b.shown(k.ID()), b.shown(k.Fingerprint.String()), b.shown(k.Evidence), b.shown(k.Session), b.shown(k.Caller), b.shown(k.Model), scope, k.Rest(),
-	}))
+	}
+	if k.Rest() > 0 {
+		b.p.Longer++
+		spent, cost := k.RestSpent()
+		one = append(one, spent, math.Round(1e6*cost))
+	}
+	return rawRepeat(jsonText(one))
 }
 
 // countsText writes counts as steps from 1: "+" one up, "=" the same, "-" one

@@ -226,6 +226,11 @@ func (k *Repeat) Rest() int64 {
 	return rest
 }
 
+// RestSpent is what those used: tokens, and USD.
+func (k *Repeat) RestSpent() (tokens int64, cost float64) {
+	return k.rest.tokens, k.rest.cost.Dollars()
+}
+
 // ID tells the repeat from all others, and is the same in every run.
 func (k *Repeat) ID() string {
 	return window.RepeatID(k.Rule, k.Scope, &k.Fingerprint, k.First)
