@@ -48,7 +48,6 @@ type page struct {
 	Against     *against             `json:"against"`
 	PolicyHead  string               `json:"policyHead"`
 	PolicyTail  string               `json:"policyTail"`
-	Policy      string               `json:"policy"`
 	Tokens      bool                 `json:"tokens"`   // some are counted
 	Cost        bool                 `json:"cost"`     // something has a price
 	Unpriced    string               `json:"unpriced"` // which models have none then
@@ -200,7 +199,7 @@ func safe(texts []string) []string {
 func newPage(r *tune.Report, o Options, d detail) *page {
 	p := &page{
 		Version: o.Version, Command: command(o.Command), Verdict: string(r.Verdict()), Refusals: safe(r.Refusals()), Ways: safe(r.Ways()),
-		Caveats: safe(r.Caveats()), Picked: append([]int{}, r.Recommended...), Together: r.Together(), Policy: r.Policy(),
+		Caveats: safe(r.Caveats()), Picked: append([]int{}, r.Recommended...), Together: r.Together(),
 		Empty: r.Result.First == fingerprint.NoTime, Days: r.Days, Account: r.Result.Account, Talks: r.Conversations, OneIn: r.OneIn,
 		Lateness: lateness{window.Lasting(r.Lateness.Value), r.Lateness.Measured, r.Result.Order.Tied, r.Result.EnoughLateness(), r.Result.Again()},
 		Budget:   r.Options.Budget, MaxWrong: r.Options.MaxWrong, Counters: window.SweepKinds, Kinds: window.Kinds,

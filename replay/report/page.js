@@ -261,7 +261,7 @@
       exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), table(["Exclusion", "Match", { n: "Repeats taken out" }, { n: "Loops hidden" }, "In the policy"], exclusions), D.exclusions.some((x) => !x.hides) && h("p", null, "All numbers are counted without the exclusions, but what the policy excludes does not count as wrongly stopped.")],
       D.against && [
         h("h3", null, "Against " + D.against.policy),
-        h("p", { id: "against" }, !D.policy ? "Nothing is recommended; this finds " + plural(D.against.lost, "loop") + "." : "The recommended policy finds " + plural(D.against.new, "loop") + " that it does not, misses " + D.against.lost + " that it finds, and finds " + D.against.same + " of the same."),
+        h("p", { id: "against" }, !D.recommended.length ? "Nothing is recommended; this finds " + plural(D.against.lost, "loop") + "." : "The recommended policy finds " + plural(D.against.new, "loop") + " that it does not, misses " + D.against.lost + " that it finds, and finds " + D.against.same + " of the same."),
         D.against.loops.length > 0 && h("details", { open: D.against.loops.length <= 10 }, h("summary", null, "The loops that change"), table(["Change", "Who", "Fired (UTC)", { n: "Requests" }, "Rules"], D.against.loops.map((l) => [l.what, l.who, stamp(l.fired), count(l.requests), l.rules]))),
         D.against.loops.length < D.against.new + D.against.lost && small("The costliest " + D.against.loops.length + " are listed."),
         D.against.until != null && small("Compared are the loops that ended before " + stamp(D.against.until) + " UTC: there are too many episodes to hold all against each other."),
@@ -577,7 +577,7 @@
     const text = D.rules.length ? policyText() : "";
     put($("policy"), text);
     const others = D.recommended.filter((i) => i !== at.rule).map((i) => D.rules[i].name);
-    put($("policy-about"), text && text === D.policy ? "The recommended policy." : D.rules.length ? (D.recommended.length ? "" : "Nothing is recommended. This is ") + D.rules[at.rule].name + " with the setting picked above" + (others.length ? "; " + others.join(", ") + " as recommended" : "") + "." : "");
+    put($("policy-about"), D.recommended.includes(at.rule) && same(D.rules[at.rule].advised, cellAt(), threshold()) ? "The recommended policy." : D.rules.length ? (D.recommended.length ? "" : "Nothing is recommended. This is ") + D.rules[at.rule].name + " with the setting picked above" + (others.length ? "; " + others.join(", ") + " as recommended" : "") + "." : "");
     put($("copied"), "");
   }
   async function copy() {

@@ -143,10 +143,7 @@ type DocumentLabels struct {
 // DocumentScore is how sessions in which something fires agree with their labels,
 // with 95 % intervals.
 type DocumentScore struct {
-	TruePositive  int      `json:"true_positive"`
-	FalsePositive int      `json:"false_positive"`
-	FalseNegative int      `json:"false_negative"`
-	TrueNegative  int      `json:"true_negative"`
+	Score
 	Precision     *float64 `json:"precision"`
 	PrecisionLow  float64  `json:"precision_low"`
 	PrecisionHigh float64  `json:"precision_high"`
@@ -291,8 +288,7 @@ func (l *Labelled) Document() *DocumentLabels {
 
 func documentScore(s Score) DocumentScore {
 	d := DocumentScore{
-		TruePositive: s.TruePositive, FalsePositive: s.FalsePositive, FalseNegative: s.FalseNegative, TrueNegative: s.TrueNegative,
-		Precision: replay.NumberOrNull(s.Precision()), Recall: replay.NumberOrNull(s.Recall()), F1: replay.NumberOrNull(s.F1()),
+		Score: s, Precision: replay.NumberOrNull(s.Precision()), Recall: replay.NumberOrNull(s.Recall()), F1: replay.NumberOrNull(s.F1()),
 	}
 	d.PrecisionLow, d.PrecisionHigh = Interval(s.TruePositive, s.TruePositive+s.FalsePositive)
 	d.RecallLow, d.RecallHigh = Interval(s.TruePositive, s.TruePositive+s.FalseNegative)

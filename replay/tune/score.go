@@ -15,7 +15,10 @@ type Labelled struct {
 
 // Score is a setting against the labels. Sessions count, not requests.
 type Score struct {
-	TruePositive, FalsePositive, FalseNegative, TrueNegative int
+	TruePositive  int `json:"true_positive"`
+	FalsePositive int `json:"false_positive"`
+	FalseNegative int `json:"false_negative"`
+	TrueNegative  int `json:"true_negative"`
 }
 
 // Precision is the share of flagged sessions that are loops; NaN if none is
