@@ -16,17 +16,25 @@ type access struct {
 	scan  rawjson.Scanner // of the line
 	body  requestBody
 
-	// Gathered over a record.
+	accessRecord
+}
+
+// accessRecord is what is gathered over a record.
+type accessRecord struct {
 	session        naming // header, or other(ownField, ...)
 	name           []byte // of whom the gateway knows by name
 	key            []byte // that the client sent
 	address        []byte
-	authentication bool // key is of the Authorization header
+	authentication bool  // key is of the Authorization header
+	lasted         int64 // how long the call did, in microseconds
 }
 
-// begin forgets the record before.
-func (a *access) begin() {
-	a.session, a.name, a.key, a.address, a.authentication = naming{}, nil, nil, nil, false
+// begin forgets the record before, and returns the scanner at the start of this one:
+// nil where it is text, of which the scanner's memory holds the names of headers.
+func (a *access) begin(record []byte) *rawjson.Scanner {
+	a.accessRecord = accessRecord{lasted: fingerprint.NoTime}
+	a.scan.Reset(record)
+	return &a.scan
 }
 
 // keyHeaders carry the caller's key where it is not in Authorization.
@@ -110,8 +118,19 @@ func (a *access) metadata(r *fingerprint.Request, name, text []byte) {
 	setAttribute(r, name, text, a.reads)
 }
 
-// finish settles who called and in which session, and takes the body apart.
-func (a *access) finish(r *fingerprint.Request) {
+// finish is what Parse returns once all members were read: it settles what they say
+// of the call, unless the record is broken.
+func (a *access) finish(r *fingerprint.Request) (column int, why string) {
+	if column, why = failure(&a.scan); why == "" {
+		a.settle(r)
+	}
+	return column, why
+}
+
+// settle settles when the call ended, who called and in which session, and takes the
+// body apart.
+func (a *access) settle(r *fingerprint.Request) {
+	ended(r, a.lasted)
 	switch {
 	case tells(a.name):
 		r.Caller, r.CallerIsName = a.name, true

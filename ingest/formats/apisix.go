@@ -18,16 +18,13 @@ func detectAPISIX(line []byte) bool {
 }
 
 func (p *apisix) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	took := int64(fingerprint.NoTime)
-	p.begin()
-	s := &p.scan
-	s.Reset(record)
+	s := p.begin(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "start_time":
 			r.Time = readMillis(s, r.Time)
 		case "latency":
-			took = readMillis(s, took)
+			p.lasted = readMillis(s, p.lasted)
 		case "client_ip":
 			p.address = value(s, p.address)
 		case "consumer":
@@ -56,12 +53,7 @@ func (p *apisix) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			p.attribute(r)
 		}
 	}
-	if column, why := failure(s); why != "" {
-		return column, why
-	}
-	ended(r, took)
-	p.finish(r)
-	return 0, ""
+	return p.finish(r)
 }
 
 // summary reads variables, which are texts.

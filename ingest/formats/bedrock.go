@@ -23,9 +23,7 @@ func detectBedrock(line []byte) bool {
 
 func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	var stored int64 // tokens put into the provider's cache
-	p.begin()
-	s := &p.scan
-	s.Reset(record)
+	s := p.begin(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "timestamp":
@@ -76,14 +74,10 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			}
 		}
 	}
-	if column, why := failure(s); why != "" {
-		return column, why
-	}
 	if r.TokensIn != fingerprint.Unknown { // what the cache had or got is not in it
 		r.TokensIn += stored + max(r.TokensCached, 0)
 	}
-	p.finish(r)
-	return 0, ""
+	return p.finish(r)
 }
 
 // bedrockStatus are the HTTP statuses of the errors of Bedrock's runtime, as its

@@ -24,17 +24,15 @@ func detectCaddy(line []byte) bool {
 }
 
 func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	duration, isAccess := int64(fingerprint.NoTime), false
+	isAccess := false
 	var logger []byte
-	p.begin()
-	s := &p.scan
-	s.Reset(record)
+	s := p.begin(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "ts", "time", "timestamp", "@timestamp":
 			r.Time = readZonedTime(s, r.Time)
 		case "duration":
-			duration = readSpan(s, duration)
+			p.lasted = readSpan(s, p.lasted)
 		case "status":
 			r.Status = readStatus(s, r.Status)
 		case "logger":
@@ -62,9 +60,8 @@ func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if !isAccess || len(logger) > 0 && !bytes.HasPrefix(logger, []byte("http.log.access")) {
 		return 0, NoRequest
 	}
-	began(r, duration)
-	p.finish(r)
-	return 0, ""
+	began(r, p.lasted)
+	return p.finish(r)
 }
 
 func (p *caddy) request(r *fingerprint.Request) {

@@ -46,12 +46,9 @@ func (p *cloudflare) Of(name string) {
 }
 
 func (p *cloudflare) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	took := int64(fingerprint.NoTime)
 	var served []byte // the model that Cloudflare chose
-	p.begin()
 	p.encrypted = false
-	s := &p.scan
-	s.Reset(record)
+	s := p.begin(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "Endpoint", "path":
@@ -72,13 +69,13 @@ func (p *cloudflare) Parse(record []byte, r *fingerprint.Request) (int, string) 
 				case "cost":
 					r.Cost = readCost(s, r.Cost)
 				case "durationMs":
-					took = readMillis(s, took)
+					p.lasted = readMillis(s, p.lasted)
 				}
 			}
 		case "id":
 			r.ID = value(s, r.ID)
 		case "duration":
-			took = readMillis(s, took)
+			p.lasted = readMillis(s, p.lasted)
 		case "tokens_in":
 			r.TokensIn = readCount(s, r.TokensIn)
 		case "tokens_out":
@@ -99,18 +96,14 @@ func (p *cloudflare) Parse(record []byte, r *fingerprint.Request) (int, string) 
 			p.sentAlong(r)
 		}
 	}
-	if column, why := failure(s); why != "" {
-		return column, why
-	}
-	if ended(r, took); r.Time == fingerprint.NoTime {
-		r.Time = p.pushed
+	if r.Time == fingerprint.NoTime {
+		r.Time, p.lasted = p.pushed, fingerprint.NoTime
 	}
 	r.Model = first(r.Model, served)
 	if p.encrypted {
 		p.request, p.response, r.Lost = nil, nil, fingerprint.EncryptedContent
 	}
-	p.finish(r)
-	return 0, ""
+	return p.finish(r)
 }
 
 // readStamp reads a time as Logpush can be told to write it: RFC 3339, or

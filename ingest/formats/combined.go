@@ -40,8 +40,7 @@ func inFront(caller []byte) bool {
 }
 
 func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	p.begin()
-	p.scan.Reset(nil) // its memory holds the names of headers
+	p.begin(nil)
 	p.text, p.object, p.cooked = p.text[:0], nil, false
 	host, rest := client(record)
 	if len(rest) == 0 || record[0] == ' ' {
@@ -94,8 +93,7 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if p.tail(f, r); r.Body == nil {
 		r.Body = p.object
 	}
-	p.finish(r)
-	return 0, ""
+	return p.finish(r)
 }
 
 // longestTime is more than any time in brackets takes, in bytes.

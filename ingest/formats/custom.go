@@ -161,8 +161,7 @@ func newCustom(c *Custom, reads fingerprint.Field) *custom {
 }
 
 func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	p.begin()
-	p.scan.Reset(nil) // its memory holds names of headers, and bodies
+	p.begin(nil)
 	p.used, p.members, p.decoded, p.held, p.entered = 0, p.members[:0], p.decoded[:0], p.held[:0], p.entered[:0]
 	if p.c.Columns != nil {
 		if why := p.columns(record); why != "" {
@@ -225,7 +224,7 @@ func (p *custom) fill(r *fingerprint.Request) {
 	p.took, p.ended = fingerprint.NoTime, fingerprint.NoTime
 	p.fields(r, ofURL)
 	p.fields(r, ofBodies)
-	p.finish(r)
+	p.settle(r)
 	p.fields(r, ofOthers)
 	switch {
 	case r.Time == fingerprint.NoTime && p.ended != fingerprint.NoTime:

@@ -26,11 +26,8 @@ func detectEnvoyJSON(line []byte) bool {
 }
 
 func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	duration := int64(fingerprint.NoTime)
 	var path, sent, forwarded, downstream, agent, code, flags []byte
-	p.begin()
-	s := &p.scan
-	s.Reset(record)
+	s := p.begin(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "start_time", "@timestamp": // the second is Contour's, or the time of a collector
@@ -39,7 +36,7 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 				r.Time = t
 			}
 		case "duration":
-			duration = readMillis(s, duration)
+			p.lasted = readMillis(s, p.lasted)
 		case "method", ":method":
 			r.Method = value(s, r.Method)
 		case "x-envoy-origin-path", "x-envoy-original-path":
@@ -79,16 +76,11 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			p.other(r)
 		}
 	}
-	if column, why := failure(s); why != "" {
-		return column, why
-	}
-	ended(r, duration)
 	r.Status = parseStatus(code, r.Status)
 	left(r, code, flags)
 	splitTarget(r, first(sent, path))
 	p.address = first(firstOf(forwarded), host(downstream), agent)
-	p.finish(r)
-	return 0, ""
+	return p.finish(r)
 }
 
 // aiLog reads what Higress says of a call. Which members there are is for its

@@ -23,8 +23,7 @@ func detectEnvoyText(line []byte) bool {
 }
 
 func (p *envoyText) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	p.begin()
-	p.scan.Reset(nil) // its memory holds the names of headers
+	p.begin(nil)
 	f := fields{text: record}
 	start, ok := f.between('[', ']')
 	t, isTime := parseRFC3339(start)
@@ -58,7 +57,7 @@ func (p *envoyText) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if !ok {
 		return f.column(), "expected a duration"
 	}
-	ended(r, duration/1000)
+	p.lasted = duration / 1000
 	f.word() // of the upstream
 	forwarded, _ := f.between('"', '"')
 	agent, _ := f.between('"', '"')
@@ -82,8 +81,7 @@ func (p *envoyText) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.header(r, []byte("user-agent"), agent)
 	p.header(r, []byte("x-request-id"), set(id))
 	p.address = first(firstOf(set(forwarded)), address, agent)
-	p.finish(r)
-	return 0, ""
+	return p.finish(r)
 }
 
 // left notes that the client went before there was an answer to its request, for which

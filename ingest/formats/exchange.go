@@ -17,9 +17,9 @@ type exchange struct {
 func newExchange(reads fingerprint.Field) exchange { return exchange{access: access{reads: reads}} }
 
 // begin forgets the record before.
-func (x *exchange) begin() {
-	x.access.begin()
+func (x *exchange) begin(record []byte) *rawjson.Scanner {
 	x.request, x.response = nil, nil
+	return x.access.begin(record)
 }
 
 // sent reads a request as an object, as Kong and APISIX write it. Of a header that was
@@ -76,7 +76,7 @@ func firstValue(s *rawjson.Scanner) (found []byte) {
 
 // finish takes the bodies apart, and settles what access does. What the record
 // itself counted goes before what its response says.
-func (x *exchange) finish(r *fingerprint.Request) {
+func (x *exchange) finish(r *fingerprint.Request) (column int, why string) {
 	if x.response != nil {
 		in, out, cached := r.TokensIn, r.TokensOut, r.TokensCached
 		x.answer.read(x.response, r, x.reads)
@@ -85,5 +85,5 @@ func (x *exchange) finish(r *fingerprint.Request) {
 	if x.request != nil && r.Body == nil {
 		x.bodyValue(r, x.request)
 	}
-	x.access.finish(r)
+	return x.access.finish(r)
 }

@@ -28,8 +28,7 @@ func detectHAProxy(line []byte) bool {
 }
 
 func (p *haproxy) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	p.begin()
-	p.scan.Reset(nil)
+	p.begin(nil)
 	f := fields{text: record}
 	client := f.word()
 	start, ok := f.between('[', ']')
@@ -48,7 +47,7 @@ func (p *haproxy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		return f.column() - len(timers), "expected five timers"
 	}
 	if d, ok := parseSeconds(bytes.TrimPrefix(timers[bytes.LastIndexByte(timers, '/')+1:], []byte("+"))); ok {
-		ended(r, d/1000)
+		p.lasted = d / 1000
 	}
 	status := f.word()
 	if code, ok := number(status, 0, len(status)); ok && code >= 100 && code <= 999 {
@@ -83,8 +82,7 @@ func (p *haproxy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if i := bytes.LastIndexByte(client, ':'); i > 0 { // also behind an IPv6 address, which has no brackets
 		p.address = client[:i]
 	}
-	p.finish(r)
-	return 0, ""
+	return p.finish(r)
 }
 
 // maxRequestLine is how much of a request line HAProxy keeps if it is not told

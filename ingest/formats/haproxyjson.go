@@ -31,11 +31,9 @@ func isHAProxy(k keys) bool {
 }
 
 func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	duration, accepted := int64(fingerprint.NoTime), int64(fingerprint.NoTime)
+	accepted := int64(fingerprint.NoTime)
 	var start, named, end, stamp, address, target []byte
-	p.begin()
-	s := &p.scan
-	s.Reset(record)
+	s := p.begin(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "tr":
@@ -49,7 +47,7 @@ func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string)
 		case "accept_ms":
 			accepted = readMillis(s, accepted)
 		case "time_ms", "Ta":
-			duration = readMillis(s, duration)
+			p.lasted = readMillis(s, p.lasted)
 		case "client":
 			p.address = host(value(s, p.address))
 		case "client_ip", "remote_addr", "src":
@@ -77,17 +75,12 @@ func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string)
 			p.other(r)
 		}
 	}
-	if column, why := failure(s); why != "" {
-		return column, why
-	}
 	if r.Path == nil {
 		setPath(r, target)
 	}
 	p.address = first(p.address, address)
 	p.times(r, first(start, named), end, stamp, accepted)
-	ended(r, duration)
-	p.finish(r)
-	return 0, ""
+	return p.finish(r)
 }
 
 // requested reads a part of the request, which HAProxy escapes as in its text.

@@ -20,16 +20,13 @@ func detectHAR(line []byte) bool {
 }
 
 func (p *har) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	duration := int64(fingerprint.NoTime)
-	p.begin()
-	s := &p.scan
-	s.Reset(record)
+	s := p.begin(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "startedDateTime":
 			r.Time = readTime(s, r.Time)
 		case "time":
-			duration = readMillis(s, duration)
+			p.lasted = readMillis(s, p.lasted)
 		case "request":
 			for s.Object(); s.NextKey(); {
 				p.asked(r)
@@ -38,12 +35,7 @@ func (p *har) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			p.answered(r)
 		}
 	}
-	if column, why := failure(s); why != "" {
-		return column, why
-	}
-	ended(r, duration)
-	p.finish(r)
-	return 0, ""
+	return p.finish(r)
 }
 
 func (p *har) asked(r *fingerprint.Request) {

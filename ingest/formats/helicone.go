@@ -23,12 +23,9 @@ func detectHelicone(line []byte) bool {
 }
 
 func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	took := int64(fingerprint.NoTime)
 	var read, written int64 // tokens that the provider's cache had or got
 	var asked, model, override []byte
-	p.begin()
-	s := &p.scan
-	s.Reset(record)
+	s := p.begin(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "request_created_at":
@@ -36,7 +33,7 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "response_created_at":
 			r.End = p.readTime(s, r.End)
 		case "delay_ms":
-			took = readMillis(s, took)
+			p.lasted = readMillis(s, p.lasted)
 		case "request_id":
 			r.ID = value(s, r.ID)
 		case "request_path", "target_url":
@@ -80,19 +77,14 @@ func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			p.response = p.streamed(p.body(p.response))
 		}
 	}
-	if column, why := failure(s); why != "" {
-		return column, why
-	}
-	if took != fingerprint.NoTime {
+	if p.lasted != fingerprint.NoTime {
 		r.End = fingerprint.NoTime
-		ended(r, took)
 	}
 	r.Model = first(asked, override, model)
 	if r.TokensIn != fingerprint.Unknown && read+written > 0 { // they are not in it
 		r.TokensIn, r.TokensCached = r.TokensIn+read+written, read
 	}
-	p.finish(r)
-	return 0, ""
+	return p.finish(r)
 }
 
 // streamed gives the stream as it went over the line, where a row has it beside

@@ -24,19 +24,16 @@ func detectKong(line []byte) bool {
 }
 
 func (p *kong) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	took := int64(fingerprint.NoTime)
 	var ai rawjson.Value
 	p.payload.request, p.payload.response = nil, nil
-	p.begin()
-	s := &p.scan
-	s.Reset(record)
+	s := p.begin(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "started_at":
 			r.Time = readMillis(s, r.Time)
 		case "latencies":
 			for s.Object(); s.NextNamed("request"); {
-				took = readMillis(s, took)
+				p.lasted = readMillis(s, p.lasted)
 			}
 		case "request":
 			p.sent(r)
@@ -50,14 +47,9 @@ func (p *kong) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			ai = s.Value()
 		}
 	}
-	if column, why := failure(s); why != "" {
-		return column, why
-	}
 	p.call(ai, r)
 	p.choose(r)
-	ended(r, took)
-	p.finish(r)
-	return 0, ""
+	return p.finish(r)
 }
 
 // choose decides between the bodies that went between client and gateway, which a field

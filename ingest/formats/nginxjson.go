@@ -54,13 +54,11 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 }
 
 func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
-	var seconds, msec, duration int64 = fingerprint.NoTime, fingerprint.NoTime, fingerprint.NoTime
+	var seconds, msec int64 = fingerprint.NoTime, fingerprint.NoTime
 	var requested, uri, path, args, named []byte
 	var size sizes
-	p.begin()
-	s := &p.scan
 	line := p.unescape(record)
-	s.Reset(line)
+	s := p.begin(line)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "time", "time_iso8601", "time_local", "timestamp", "@timestamp":
@@ -69,7 +67,7 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 			msec = readZonedTime(s, msec)
 		case "request_time":
 			if d, ok := nginxSpan(s.Text(nil)); ok && d >= 0 {
-				duration = d
+				p.lasted = d
 			}
 		case "request_id":
 			r.ID = value(s, r.ID)
@@ -123,7 +121,7 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 	if r.Time = msec; msec == fingerprint.NoTime {
 		r.Time = seconds
 	}
-	began(r, duration)
+	began(r, p.lasted)
 	splitTarget(r, first(requested, uri, path))
 	if len(args) > 0 {
 		r.Query.Raw = args
@@ -135,8 +133,7 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 		r.Lost = fingerprint.SpooledBody
 	}
 	p.address = first(p.address, named)
-	p.finish(r)
-	return 0, ""
+	return p.finish(r)
 }
 
 // nginxSpan reads $request_time, which is in seconds and has three decimals. A

@@ -29,11 +29,9 @@ func detectPortkey(line []byte) bool {
 }
 
 func (p *portkey) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	duration, logged := int64(fingerprint.NoTime), int64(fingerprint.NoTime)
-	p.begin()
+	logged := int64(fingerprint.NoTime)
 	p.rank, p.text, p.url, p.began, p.took = 0, nil, nil, false, fingerprint.NoTime
-	s := &p.scan
-	s.Reset(record)
+	s := p.begin(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "time":
@@ -47,7 +45,7 @@ func (p *portkey) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "status":
 			r.Status = readStatus(s, r.Status)
 		case "duration":
-			duration = readMillis(s, duration)
+			p.lasted = readMillis(s, p.lasted)
 		case "requestOptions": // one for each provider that was tried
 			for s.Array(); s.NextElement(); {
 				p.rank = 0
@@ -57,14 +55,11 @@ func (p *portkey) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			}
 		}
 	}
-	if column, why := failure(s); why != "" {
-		return column, why
-	}
 	if r.Time == fingerprint.NoTime {
 		r.Time = logged // in whole seconds, when the line was written
-		began(r, duration)
+		began(r, p.lasted)
 	} else {
-		ended(r, max(p.took, duration))
+		p.lasted = max(p.took, p.lasted)
 	}
 	if r.Path == nil { // before version 1.15
 		splitTarget(r, p.url)
@@ -72,8 +67,7 @@ func (p *portkey) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if p.text != nil {
 		p.response = p.text
 	}
-	p.finish(r)
-	return 0, ""
+	return p.finish(r)
 }
 
 func (p *portkey) option(r *fingerprint.Request) {

@@ -25,17 +25,14 @@ func detectPortkeyExport(line []byte) bool {
 }
 
 func (p *portkeyExport) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	took := int64(fingerprint.NoTime)
-	p.begin()
 	p.inner.Reset(nil)
-	s := &p.scan
-	s.Reset(record)
+	s := p.begin(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "created_at":
 			r.Time = p.readTime(s, r.Time)
 		case "response_time":
-			took = readMillis(s, took)
+			p.lasted = readMillis(s, p.lasted)
 		case "id":
 			r.ID = value(s, r.ID)
 		case "request_method":
@@ -77,12 +74,7 @@ func (p *portkeyExport) Parse(record []byte, r *fingerprint.Request) (int, strin
 			p.attribute(r)
 		}
 	}
-	if column, why := failure(s); why != "" {
-		return column, why
-	}
-	ended(r, took)
-	p.finish(r)
-	return 0, ""
+	return p.finish(r)
 }
 
 // body gives the body that is the next value: JSON, or a text of it, or the

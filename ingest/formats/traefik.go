@@ -19,10 +19,8 @@ func detectTraefik(line []byte) bool {
 }
 
 func (p *traefik) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	duration, written := int64(fingerprint.NoTime), int64(fingerprint.NoTime)
-	p.begin()
-	s := &p.scan
-	s.Reset(record)
+	written := int64(fingerprint.NoTime)
+	s := p.begin(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "StartUTC":
@@ -35,7 +33,7 @@ func (p *traefik) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			written = readTime(s, written)
 		case "Duration":
 			if n, ok := s.Int(); ok && n >= 0 {
-				duration = n / 1000
+				p.lasted = n / 1000
 			}
 		case "RequestMethod":
 			r.Method = value(s, r.Method)
@@ -55,13 +53,9 @@ func (p *traefik) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			}
 		}
 	}
-	if column, why := failure(s); why != "" {
-		return column, why
-	}
-	if ended(r, duration); r.Time == fingerprint.NoTime {
+	if r.Time == fingerprint.NoTime {
 		r.Time = written
-		began(r, duration)
+		began(r, p.lasted)
 	}
-	p.finish(r)
-	return 0, ""
+	return p.finish(r)
 }
