@@ -12,8 +12,7 @@ type apisix struct{ exchange }
 
 func newAPISIX(reads fingerprint.Field) Parser { return &apisix{newExchange(reads)} }
 
-func detectAPISIX(line []byte) bool {
-	k := keysOf(line)
+func isAPISIX(k keys) bool {
 	return k.has("start_time") && k["request"].Kind() == rawjson.Object && k.any("apisix_latency", "route_id", "service_id")
 }
 

@@ -16,8 +16,7 @@ func newBedrock(reads fingerprint.Field) Parser {
 	return p
 }
 
-func detectBedrock(line []byte) bool {
-	k := keysOf(line)
+func isBedrock(k keys) bool {
 	return k.has("modelId") && k.has("timestamp") && k.any("schemaType", "operation") && k.any("input", "output")
 }
 

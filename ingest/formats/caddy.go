@@ -16,8 +16,7 @@ type caddy struct{ access }
 
 func newCaddy(reads fingerprint.Field) Parser { return &caddy{access{reads: reads}} }
 
-func detectCaddy(line []byte) bool {
-	k := keysOf(line)
+func isCaddy(k keys) bool {
 	own := k.any("logger", "resp_headers") // names that others do not have
 	return k["request"].Kind() == rawjson.Object && k.any("status", "size", "duration") &&
 		(k.has("ts") && (own || k.has("msg")) || k.any("time", "timestamp", "@timestamp") && own)

@@ -17,8 +17,7 @@ type ccr struct {
 
 func newCCR(reads fingerprint.Field) Parser { return &ccr{reads: reads} }
 
-func detectCCR(line []byte) bool {
-	k := keysOf(line)
+func isCCR(k keys) bool {
 	return k.has("level") && k.has("time") && k.has("pid") && k.has("hostname") && k.any("msg", "type")
 }
 

@@ -30,7 +30,7 @@ type sessionLine struct {
 
 func newClaudeCode(reads fingerprint.Field) Parser { return &claudeCode{reads: reads} }
 
-func detectClaudeCode(line []byte) bool { return wrap.IsTurn(keysOf(line).has) }
+func isClaudeCode(k keys) bool { return wrap.IsTurn(k.has) }
 
 func (p *claudeCode) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s := &p.scan

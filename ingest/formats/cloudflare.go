@@ -23,8 +23,7 @@ func newCloudflare(reads fingerprint.Field) Parser {
 	return &cloudflare{exchange: newExchange(reads), pushed: fingerprint.NoTime}
 }
 
-func detectCloudflare(line []byte) bool {
-	k := keysOf(line)
+func isCloudflare(k keys) bool {
 	return k.has("Gateway") && k.has("Provider") && k.any("RequestBody", "ResponseBody", "StatusCode", "RateLimited") ||
 		k.has("created_at") && k.has("provider") && k.has("cached") && k.any("tokens_in", "tokens_out")
 }

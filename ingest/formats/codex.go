@@ -33,10 +33,7 @@ type rolloutLine struct {
 
 func newCodex(reads fingerprint.Field) Parser { return &codex{reads: reads} }
 
-func detectCodex(line []byte) bool {
-	k := keysOf(line)
-	return wrap.IsRollout(k.has, k["type"])
-}
+func isCodex(k keys) bool { return wrap.IsRollout(k.has, k["type"]) }
 
 // Of reads the session from rollout-2026-11-21T03-27-40-SESSION.jsonl.
 func (p *codex) Of(name string) {

@@ -90,10 +90,7 @@ func NewCustom(c *Custom) *Format {
 		f.Wrappers = []*wrap.Wrapper{wrap.CSVRows(len(c.Columns), c.Separator)}
 	}
 	f.New = func(reads fingerprint.Field) Parser { return newCustom(c, reads) }
-	f.Detect = func(line []byte) bool {
-		_, ok := parsed(newCustom(c, 0), line)
-		return ok
-	}
+	f.Detect = byParsing(f.New)
 	return f
 }
 

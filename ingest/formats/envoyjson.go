@@ -20,8 +20,7 @@ type envoyJSON struct {
 
 func newEnvoyJSON(reads fingerprint.Field) Parser { return &envoyJSON{exchange: newExchange(reads)} }
 
-func detectEnvoyJSON(line []byte) bool {
-	k := keysOf(line)
+func isEnvoyJSON(k keys) bool {
 	return (k.has("start_time") || k.has("@timestamp") && k.has("response_flags")) && k.has("response_code") && k.any("method", ":method")
 }
 

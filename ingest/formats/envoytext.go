@@ -17,11 +17,6 @@ type envoyText struct{ access }
 
 func newEnvoyText(reads fingerprint.Field) Parser { return &envoyText{access{reads: reads}} }
 
-func detectEnvoyText(line []byte) bool {
-	_, ok := parsed(&envoyText{}, line)
-	return ok
-}
-
 func (p *envoyText) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.begin(nil)
 	f := fields{text: record}

@@ -22,11 +22,6 @@ type haproxy struct {
 
 func newHAProxy(reads fingerprint.Field) Parser { return &haproxy{access: access{reads: reads}} }
 
-func detectHAProxy(line []byte) bool {
-	_, ok := parsed(&haproxy{}, line)
-	return ok
-}
-
 func (p *haproxy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.begin(nil)
 	f := fields{text: record}

@@ -19,10 +19,6 @@ func newHAProxyJSON(reads fingerprint.Field) Parser {
 	return &haproxyJSON{access: access{reads: reads}}
 }
 
-func detectHAProxyJSON(line []byte) bool {
-	return isHAProxy(keysOf(line))
-}
-
 // isHAProxy goes by what no other proxy writes: how a session ended, its times,
 // and a date without a zone.
 func isHAProxy(k keys) bool {

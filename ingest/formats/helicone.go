@@ -17,8 +17,7 @@ type helicone struct {
 
 func newHelicone(reads fingerprint.Field) Parser { return &helicone{exchange: newExchange(reads)} }
 
-func detectHelicone(line []byte) bool {
-	k := keysOf(line)
+func isHelicone(k keys) bool {
 	return k.has("request_created_at") && k.any("request_id", "response_id")
 }
 

@@ -18,8 +18,7 @@ type kong struct {
 
 func newKong(reads fingerprint.Field) Parser { return &kong{exchange: newExchange(reads)} }
 
-func detectKong(line []byte) bool {
-	k := keysOf(line)
+func isKong(k keys) bool {
 	return k.has("started_at") && k.has("request") && k.any("latencies", "tries", "upstream_uri")
 }
 

@@ -38,8 +38,7 @@ func newLangfuse(reads fingerprint.Field) Parser {
 	return &langfuse{reads: reads, call: newOtelCall(reads)}
 }
 
-func detectLangfuse(line []byte) bool {
-	k := keysOf(line)
+func isLangfuse(k keys) bool {
 	if !k.has("type") {
 		return false
 	}

@@ -32,8 +32,7 @@ func newLangSmith(reads fingerprint.Field) Parser {
 	return &langSmith{reads: reads, call: newOtelCall(reads)}
 }
 
-func detectLangSmith(line []byte) bool {
-	k := keysOf(line)
+func isLangSmith(k keys) bool {
 	return k.has("run_type") && k.has("start_time") && k.any("trace_id", "dotted_order", "parent_run_id")
 }
 

@@ -42,8 +42,7 @@ type litellmRecord struct {
 
 func newLiteLLM(reads fingerprint.Field) Parser { return &litellm{reads: reads} }
 
-func detectLiteLLM(line []byte) bool {
-	k := keysOf(line)
+func isLiteLLM(k keys) bool {
 	return k.has("startTime") && !k.has("modelParameters") && !isSpend(k) && k.any("call_type", "litellm_call_id", "custom_llm_provider") && k.any("messages", "model_group", "metadata", "response")
 }
 

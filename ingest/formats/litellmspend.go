@@ -24,10 +24,7 @@ func newLiteLLMSpend(reads fingerprint.Field) Parser {
 
 func isSpend(k keys) bool { return k.has("request_id") && k.has("spend") }
 
-func detectLiteLLMSpend(line []byte) bool {
-	k := keysOf(line)
-	return k.has("startTime") && isSpend(k)
-}
+func isLiteLLMSpend(k keys) bool { return k.has("startTime") && isSpend(k) }
 
 func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s := &p.scan

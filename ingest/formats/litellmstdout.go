@@ -16,8 +16,7 @@ type litellmStdout struct {
 
 func newLiteLLMStdout(fingerprint.Field) Parser { return &litellmStdout{} }
 
-func detectLiteLLMStdout(line []byte) bool {
-	k := keysOf(line)
+func isLiteLLMStdout(k keys) bool {
 	return k.has("message") && k.has("level") && k.has("timestamp") && k.has("component")
 }
 

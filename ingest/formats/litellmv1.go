@@ -19,8 +19,7 @@ func newLiteLLMV1(reads fingerprint.Field) Parser {
 	return &litellmV1{reads: reads, inner: litellm{reads: reads}}
 }
 
-func detectLiteLLMV1(line []byte) bool {
-	k := keysOf(line)
+func isLiteLLMV1(k keys) bool {
 	// Langfuse's observations have the first two as well.
 	return k.has("startTime") && k.has("modelParameters") && k.any("messages", "response", "call_type", "cache_hit")
 }

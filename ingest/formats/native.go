@@ -17,8 +17,7 @@ func newNative(reads fingerprint.Field) Parser { return &native{reads: reads} }
 // A native record has a time and at least one field that says what the request
 // was, and nothing that other formats are known by: what it does not know is
 // passed over, and with it would go path, status, caller or messages.
-func detectNative(line []byte) bool {
-	k := keysOf(line)
+func isNative(k keys) bool {
 	return k.anyTime(parseTime, "time") && !isNginx(k) && !isHAProxy(k) && !isOurs(k) &&
 		!k.any("startTime", "requestOptions", "uri", "url", "request", "request_uri", "request_method", "status_code", "client_ip", "remote_addr", "request_body", "response_code") &&
 		k.any("id", "method", "path", "query", "body", "body_hash", "caller", "user", "session", "model", "messages", "tool_calls", "attributes")

@@ -63,8 +63,7 @@ func (w *whose) fill(other *whose) {
 
 func newOtel(reads fingerprint.Field) Parser { return &otel{call: newOtelCall(reads)} }
 
-func detectOtel(line []byte) bool {
-	k := keysOf(line)
+func isOtel(k keys) bool {
 	// What the SDK's console exporter prints has no word of its own.
 	return k.any("resourceSpans", "resourceLogs", "scopeMetrics") || isTrace(k) || isMLflow(k) || isJaeger(k) || isRow(k) || k.has("context") && k.has("parent_id") && k.has("start_time") && k.has("attributes") ||
 		// Nor have the objects of Node's SDK, a log record or a span; metrics have.

@@ -12,7 +12,7 @@ import (
 func TestTraces(t *testing.T) {
 	f := func(want, record string) {
 		t.Helper()
-		if !detectOtel([]byte(record)) {
+		if !ByName("otel").Detect([]byte(record)) {
 			t.Errorf("not known: %s", record)
 		}
 		areRequests(t, "otel", record, want)

@@ -23,8 +23,7 @@ type portkey struct {
 
 func newPortkey(reads fingerprint.Field) Parser { return &portkey{exchange: newExchange(reads)} }
 
-func detectPortkey(line []byte) bool {
-	k := keysOf(line)
+func isPortkey(k keys) bool {
 	return k.has("requestOptions") && k.any("endpoint", "duration", "status")
 }
 

@@ -19,8 +19,7 @@ func newPortkeyExport(reads fingerprint.Field) Parser {
 	return &portkeyExport{exchange: newExchange(reads)}
 }
 
-func detectPortkeyExport(line []byte) bool {
-	k := keysOf(line)
+func isPortkeyExport(k keys) bool {
 	return k.has("created_at") && k.any("ai_org", "ai_model", "req_units", "res_units")
 }
 

@@ -13,8 +13,7 @@ type traefik struct{ access }
 
 func newTraefik(reads fingerprint.Field) Parser { return &traefik{access{reads: reads}} }
 
-func detectTraefik(line []byte) bool {
-	k := keysOf(line)
+func isTraefik(k keys) bool {
 	return k.any("StartUTC", "StartLocal") && k.any("RequestMethod", "RequestPath", "DownstreamStatus") || k.has("time") && k.has("DownstreamStatus")
 }
 
