@@ -124,19 +124,29 @@ func NewCutter(wrappers []*Wrapper) func(line []byte) bool {
 // unindented is a line without the blanks in front.
 func unindented(line []byte) []byte { return bytes.TrimLeft(line, " \t\r\n") }
 
-// ends is Ends of a Joiner, for arrays too.
+// ends tells whether no record goes on behind a line, which it unwraps for that.
+func ends(j Joiner, line []byte) bool {
+	j.Unwrap(Line{Text: line}, nowhere)
+	return !j.Open()
+}
+
+// ends is Ends of an Ender, for any Joiner, and for arrays too.
 func (w *Wrapper) ends() func(line []byte) bool {
 	j := w.New().(Joiner)
+	one := func(line []byte) bool { return ends(j, line) }
+	if e, ok := j.(Ender); ok {
+		one = e.Ends
+	}
 	if !w.JSON {
-		return func(line []byte) bool { return j.Ends(unindented(line)) }
+		return func(line []byte) bool { return one(unindented(line)) }
 	}
 	var array Array
 	return func(line []byte) bool {
 		if !IsArray(line) {
-			return j.Ends(line)
+			return one(line)
 		}
 		for array.Enter(line); array.Next(); {
-			j.Ends(array.Element)
+			one(array.Element)
 		}
 		return !j.Open()
 	}

@@ -96,11 +96,6 @@ func (c *csvRows) isRow() bool {
 	return why == "" && (len(c.cells) == c.columns || len(c.cells) < c.columns && c.separator == '\t')
 }
 
-func (c *csvRows) Ends(line []byte) bool {
-	c.Unwrap(Line{Text: line}, nowhere)
-	return !c.Open()
-}
-
 // Open tells whether a line is held back.
 func (c *csvRows) Open() bool { return len(c.held) > 0 }
 

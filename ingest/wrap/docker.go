@@ -16,18 +16,9 @@ type docker struct {
 	envelope
 	parts
 	stream []byte
-	note   func(*rawjson.Scanner)
 }
 
-func newDocker() Unwrapper {
-	p := &docker{envelope: envelope{members: []string{"log"}}}
-	p.note = func(s *rawjson.Scanner) {
-		if string(s.Key) == "stream" {
-			p.stream = s.Text(p.stream)
-		}
-	}
-	return p
-}
+func newDocker() Unwrapper { return &docker{envelope: envelope{members: []string{"log"}}} }
 
 func detectDocker(line []byte) bool { return isDocker(membersOf(line)) }
 
@@ -35,9 +26,15 @@ func isDocker(m members) bool {
 	return m["log"] == rawjson.String && m.has("stream", "time") && !m.any("kubernetes", "date", "@timestamp", "_p", "logtag")
 }
 
+func (p *docker) note(s *rawjson.Scanner) {
+	if string(s.Key) == "stream" {
+		p.stream = s.Text(p.stream)
+	}
+}
+
 func (p *docker) Unwrap(line Line, next func(Line)) string {
 	p.stream = nil
-	text, _, why := p.open(line.Text, p.note)
+	text, _, why := p.open(line.Text, p)
 	if why != "" {
 		return why
 	}
@@ -52,8 +49,7 @@ func (p *docker) Ends(line []byte) bool {
 	mark := []byte(`","stream":"`)
 	i := bytes.Index(line, mark)
 	if i < 0 || !bytes.HasPrefix(line, []byte(`{"log":"`)) {
-		p.Unwrap(Line{Text: line}, nowhere)
-		return !p.Open()
+		return ends(p, line)
 	}
 	stream, _, _ := bytes.Cut(line[i+len(mark):], []byte(`"`))
 	return p.mark(stream, endsLine(line[:i]))

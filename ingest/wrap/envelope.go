@@ -21,9 +21,12 @@ const eventOriginal = "event.original"
 // NoObject is why what should be a JSON object cannot be read.
 const NoObject = "expected an object"
 
-// open finds the line, and gives the members that were asked for by other. An
+// noter is shown the members of an envelope that are not the line.
+type noter interface{ note(s *rawjson.Scanner) }
+
+// open finds the line, and shows the other members to one who asks for them. An
 // object that has no line is not passed over in silence: why says so.
-func (e *envelope) open(line []byte, other func(*rawjson.Scanner)) (text []byte, isText bool, why string) {
+func (e *envelope) open(line []byte, others noter) (text []byte, isText bool, why string) {
 	rank, found := len(e.members), false
 	s := &e.scan
 	s.Reset(line)
@@ -51,8 +54,8 @@ func (e *envelope) open(line []byte, other func(*rawjson.Scanner)) (text []byte,
 			}
 		case i >= 0 && i <= rank:
 			take(i)
-		case other != nil:
-			other(s)
+		case others != nil:
+			others.note(s)
 		}
 	}
 	switch why = failure(s); {

@@ -12,16 +12,13 @@ import (
 type fluentBit struct {
 	envelope
 	parts
-	key, tag  []byte
-	partial   bool // by Docker's driver
-	lastPart  bool
-	noteOther func(*rawjson.Scanner)
+	key, tag []byte
+	partial  bool // by Docker's driver
+	lastPart bool
 }
 
 func newFluentBit() Unwrapper {
-	p := &fluentBit{envelope: envelope{members: []string{"log_processed", "log", "message"}}}
-	p.noteOther = p.other
-	return p
+	return &fluentBit{envelope: envelope{members: []string{"log_processed", "log", "message"}}}
 }
 
 func detectFluentBit(line []byte) bool {
@@ -37,7 +34,7 @@ func detectFluentBit(line []byte) bool {
 	return false
 }
 
-func (p *fluentBit) other(s *rawjson.Scanner) {
+func (p *fluentBit) note(s *rawjson.Scanner) {
 	switch string(s.Key) {
 	case "_p", "logtag":
 		p.tag = s.Text(p.tag)
@@ -52,7 +49,7 @@ func (p *fluentBit) other(s *rawjson.Scanner) {
 
 func (p *fluentBit) Unwrap(line Line, next func(Line)) string {
 	p.key, p.tag, p.partial, p.lastPart = nil, nil, false, false
-	text, _, why := p.open(line.Text, p.noteOther)
+	text, _, why := p.open(line.Text, p)
 	if why != "" {
 		return why
 	}
@@ -65,6 +62,5 @@ func (p *fluentBit) Ends(line []byte) bool {
 	if !bytes.Contains(line, []byte(`"P"`)) && !bytes.Contains(line, []byte(`"partial_message"`)) && !p.Open() {
 		return true
 	}
-	p.Unwrap(Line{Text: line}, nowhere)
-	return !p.Open()
+	return ends(p, line)
 }

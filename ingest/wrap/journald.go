@@ -15,24 +15,19 @@ import (
 type journal struct {
 	envelope
 	parts
-	bytes     []byte
-	key       []byte
-	partial   bool
-	noteOther func(*rawjson.Scanner)
+	bytes   []byte
+	key     []byte
+	partial bool
 }
 
-func newJournal() Unwrapper {
-	p := &journal{envelope: envelope{members: []string{"MESSAGE"}}}
-	p.noteOther = p.other
-	return p
-}
+func newJournal() Unwrapper { return &journal{envelope: envelope{members: []string{"MESSAGE"}}} }
 
 func detectJournal(line []byte) bool {
 	m := membersOf(line)
 	return m.has("MESSAGE") && m.any("__REALTIME_TIMESTAMP", "_SYSTEMD_UNIT", "SYSLOG_IDENTIFIER")
 }
 
-func (p *journal) other(s *rawjson.Scanner) {
+func (p *journal) note(s *rawjson.Scanner) {
 	switch string(s.Key) {
 	case "_STREAM_ID", "CONTAINER_PARTIAL_ID":
 		p.key = s.Text(p.key)
@@ -45,7 +40,7 @@ func (p *journal) other(s *rawjson.Scanner) {
 
 func (p *journal) Unwrap(line Line, next func(Line)) string {
 	p.key, p.partial = nil, false
-	text, isText, why := p.open(line.Text, p.noteOther)
+	text, isText, why := p.open(line.Text, p)
 	if why == "" && !isText {
 		if text, isText = p.decode(text); !isText {
 			why = "MESSAGE is neither a text nor a list of bytes"
@@ -61,8 +56,7 @@ func (p *journal) Ends(line []byte) bool {
 	if !bytes.Contains(line, []byte(`"line-max"`)) && !bytes.Contains(line, []byte(`"CONTAINER_PARTIAL_MESSAGE"`)) && !p.Open() {
 		return true
 	}
-	p.Unwrap(Line{Text: line}, nowhere)
-	return !p.Open()
+	return ends(p, line)
 }
 
 // decode reads a list of bytes.

@@ -218,11 +218,6 @@ func (p *rows) all(next func(Line)) {
 	}
 }
 
-func (p *rows) Ends(line []byte) bool {
-	p.Unwrap(Line{Text: line}, nowhere)
-	return !p.Open()
-}
-
 func (p *rows) Drop(next func(Line), _ func(fingerprint.Position)) {
 	p.all(next)
 	p.lines = 0

@@ -195,11 +195,6 @@ func (t *turnLine) takes(results [][]byte) bool {
 	})
 }
 
-func (p *turns) Ends(line []byte) bool {
-	p.Unwrap(Line{Text: line}, nowhere)
-	return !p.Open()
-}
-
 func (p *turns) Drop(next func(Line), _ func(fingerprint.Position)) {
 	p.release(next, func(*turnLine) bool { return true })
 	p.lines = 0

@@ -67,15 +67,20 @@ type Unwrapper interface {
 // Joiner is an Unwrapper that puts the parts of a record together.
 type Joiner interface {
 	Unwrapper
-	// Ends takes a line like Unwrap, for its end alone: whether no record goes
-	// on behind it. The two are not to be mixed.
-	Ends(line []byte) bool
 	// Open tells whether a record is not at its end.
 	Open() bool
 	// Drop forgets the records that are not at their end. Those that are worth
 	// reading as they are it hands to next, of the others where they begin to
 	// lost.
 	Drop(next func(Line), lost func(fingerprint.Position))
+}
+
+// Ender is a Joiner that sees from less than all of a line whether a record ends.
+type Ender interface {
+	Joiner
+	// Ends takes a line like Unwrap, for its end alone: whether no record goes
+	// on behind it. The two are not to be mixed.
+	Ends(line []byte) bool
 }
 
 // All are the wrappers, in the order in which they are looked for: a later one
