@@ -27,10 +27,8 @@ func (p *ccr) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	isBody := false
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
-		case "time": // in milliseconds
-			if n, ok := s.Int(); ok && n < maxTime/1000 && n >= 0 {
-				r.Time = n * 1000
-			}
+		case "time":
+			r.Time = readMillis(s, r.Time)
 		case "type":
 			isBody = string(s.Text(nil)) == "request body"
 		case "data":

@@ -90,12 +90,7 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 // column is the JSON of a column, which some exports write as a text; nil where
 // LiteLLM was told not to store it and wrote {} or [].
 func column(s *rawjson.Scanner) []byte {
-	var v []byte
-	if s.Kind() == rawjson.String {
-		v = s.Text(nil)
-	} else {
-		v = s.Value()
-	}
+	v := readArguments(s, nil)
 	if len(v) <= len("{}") || string(v) == "null" {
 		return nil
 	}

@@ -256,16 +256,14 @@ func daysIn(year, month int64) int64 {
 }
 
 // readTime reads the time that comes next.
-func readTime(s *rawjson.Scanner, old int64) int64 {
-	if t, ok := parseTime(s.Text(nil)); ok {
-		return t
-	}
-	return old
-}
+func readTime(s *rawjson.Scanner, old int64) int64 { return readAs(parseTime, s, old) }
 
 // readZonedTime is readTime in the forms that proxies write.
-func readZonedTime(s *rawjson.Scanner, old int64) int64 {
-	if t, ok := parseZonedTime(s.Text(nil)); ok {
+func readZonedTime(s *rawjson.Scanner, old int64) int64 { return readAs(parseZonedTime, s, old) }
+
+// readAs reads the time that comes next as parse does.
+func readAs(parse func([]byte) (int64, bool), s *rawjson.Scanner, old int64) int64 {
+	if t, ok := parse(s.Text(nil)); ok {
 		return t
 	}
 	return old
