@@ -367,23 +367,9 @@ func (p *custom) field(r *fingerprint.Request, f *CustomField, v found) {
 		s := p.list(v)
 		r.ToolCallsLogged = r.ToolCallsLogged || s.Kind() == rawjson.Array
 		readToolCalls(s, r, 0, p.reads)
-	case "status":
-		r.Status = readStatus(p.scalar(v), r.Status)
 	case "error":
 		r.Error = p.text(v)
-	case "tokens_in":
-		r.TokensIn = readCount(p.scalar(v), r.TokensIn)
-	case "tokens_out":
-		r.TokensOut = readCount(p.scalar(v), r.TokensOut)
-	case "tokens_cached":
-		r.TokensCached = readCount(p.scalar(v), r.TokensCached)
-	case "cost":
-		r.Cost = readCost(p.scalar(v), r.Cost)
-	case "stream":
-		r.Stream = readTri(p.scalar(v), r.Stream)
-	case "cached":
-		r.Cached = readTri(p.scalar(v), r.Cached)
-	case "max_tokens":
-		r.MaxTokens = readCount(p.scalar(v), r.MaxTokens)
+	default:
+		readNumber(p.scalar(v), []byte(f.Name), r)
 	}
 }

@@ -76,29 +76,38 @@ func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "tool_calls":
 			r.ToolCallsLogged = r.ToolCallsLogged || s.Kind() == rawjson.Array
 			readToolCalls(s, r, 0, p.reads)
-		case "status":
-			r.Status = readStatus(s, r.Status)
 		case "error":
 			r.Error = s.Text(r.Error)
-		case "tokens_in":
-			r.TokensIn = readCount(s, r.TokensIn)
-		case "tokens_out":
-			r.TokensOut = readCount(s, r.TokensOut)
-		case "tokens_cached":
-			r.TokensCached = readCount(s, r.TokensCached)
-		case "cost":
-			r.Cost = readCost(s, r.Cost)
-		case "stream":
-			r.Stream = readTri(s, r.Stream)
-		case "cached":
-			r.Cached = readTri(s, r.Cached)
-		case "max_tokens":
-			r.MaxTokens = readCount(s, r.MaxTokens)
 		case "attributes":
 			readAttributes(s, r, p.reads)
+		default:
+			readNumber(s, s.Key, r)
 		}
 	}
 	return failure(s)
+}
+
+// readNumber reads the field of a name that is a number or a truth value, if it is one
+// of these.
+func readNumber(s *rawjson.Scanner, name []byte, r *fingerprint.Request) {
+	switch string(name) {
+	case "status":
+		r.Status = readStatus(s, r.Status)
+	case "tokens_in":
+		r.TokensIn = readCount(s, r.TokensIn)
+	case "tokens_out":
+		r.TokensOut = readCount(s, r.TokensOut)
+	case "tokens_cached":
+		r.TokensCached = readCount(s, r.TokensCached)
+	case "cost":
+		r.Cost = readCost(s, r.Cost)
+	case "stream":
+		r.Stream = readTri(s, r.Stream)
+	case "cached":
+		r.Cached = readTri(s, r.Cached)
+	case "max_tokens":
+		r.MaxTokens = readCount(s, r.MaxTokens)
+	}
 }
 
 func (p *native) query(s *rawjson.Scanner, r *fingerprint.Request) {
