@@ -39,22 +39,8 @@ func (p *litellm) ranTool(r *fingerprint.Request) {
 		r.Lost = fingerprint.LossyContent
 		return
 	}
-	name := appendMCPName(nil, t.server, t.name)
-	content := p.toolResult()
-	if content == nil {
-		r.ToolCallsLogged = true
-		if p.reads&fingerprint.ReadsResponse != 0 {
-			r.ToolCalls = append(r.ToolCalls, fingerprint.ToolCall{ID: r.ID, Name: name, Arguments: t.arguments})
-		}
-		return
-	}
-	r.Messages.Logged, r.Messages.Tail = true, true
-	if p.reads&fingerprint.ReadsMessages == 0 {
-		return
-	}
-	json, result := appendToolTurn(p.json[:0], r.ID, name, t.arguments, content)
-	p.json = json
-	r.Messages.Items = append(r.Messages.Items, json[:result:result], json[result:])
+	call := fingerprint.ToolCall{ID: r.ID, Name: appendMCPName(nil, t.server, t.name), Arguments: t.arguments}
+	p.json = toolTurn(p.json[:0], r, call, t.arguments, p.toolResult(), p.reads)
 }
 
 // toolResult is what a tool has returned, or why it failed; nil where that is not

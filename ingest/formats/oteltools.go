@@ -104,29 +104,21 @@ func (p *otelCall) ran(ran *ranTool, r *fingerprint.Request) {
 		r.Lost = fingerprint.LossyContent // it was not to be logged
 	case ran.cut:
 		r.Lost = fingerprint.TruncatedContent
-	case ran.output == nil:
-		r.ToolCallsLogged = true
-		if p.reads&fingerprint.ReadsResponse != 0 {
-			r.ToolCalls = append(r.ToolCalls, fingerprint.ToolCall{ID: ran.id, Name: ran.name, Arguments: ran.arguments})
-		}
 	default:
-		r.Messages.Logged, r.Messages.Tail = true, true
-		if p.reads&fingerprint.ReadsMessages != 0 {
-			p.turn(ran, r)
-		}
+		call := fingerprint.ToolCall{ID: ran.id, Name: ran.name, Arguments: ran.arguments}
+		arguments, output := p.quoted(ran.arguments), p.quoted(ran.output)
+		p.json = toolTurn(p.json, r, call, arguments, output, p.reads)
 	}
 }
 
-// turn makes the messages of a call and its result.
-func (p *otelCall) turn(ran *ranTool, r *fingerprint.Request) {
+// quoted is the JSON of a text, nil if there is none.
+func (p *otelCall) quoted(text []byte) rawjson.Value {
+	if text == nil {
+		return nil
+	}
 	from := len(p.json)
-	p.json = rawjson.AppendString(p.json, ran.arguments)
-	output := len(p.json)
-	p.json = rawjson.AppendString(p.json, ran.output)
-	call := len(p.json)
-	json, result := appendToolTurn(p.json, ran.id, ran.name, p.json[from:output], p.json[output:])
-	p.json = json
-	r.Messages.Items = append(r.Messages.Items[:0], json[call:result:result], p.made(result))
+	p.json = rawjson.AppendString(p.json, text)
+	return p.made(from)
 }
 
 // made is what was appended to p.json.

@@ -1,19 +1,37 @@
 package formats
 
-import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
+import (
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
 
 // appendMCPName appends the name that a tool of a server of MCP has for a model.
 func appendMCPName(dst, server, name []byte) []byte {
 	return append(append(append(append(dst, "mcp__"...), server...), "__"...), name...)
 }
 
-// appendToolTurn appends the messages of a tool that was run, its call and what came
-// of it, as a model is sent them next; the second begins at result.
-func appendToolTurn(dst, id, name []byte, arguments, content rawjson.Value) (json []byte, result int) {
-	dst = rawjson.AppendString(append(dst, `{"role":"assistant","tool_calls":[{"type":"function","id":`...), id)
-	dst = rawjson.AppendString(append(dst, `,"function":{"name":`...), name)
+// toolTurn fills a request of a tool that was run: with the call, its arguments as JSON,
+// or, where what came of it was logged, with the messages of both, as a model is sent
+// them next, which it appends to dst.
+func toolTurn(dst []byte, r *fingerprint.Request, call fingerprint.ToolCall, arguments, content rawjson.Value, reads fingerprint.Field) []byte {
+	if content == nil {
+		r.ToolCallsLogged = true
+		if reads&fingerprint.ReadsResponse != 0 {
+			r.ToolCalls = append(r.ToolCalls, call)
+		}
+		return dst
+	}
+	r.Messages.Logged, r.Messages.Tail = true, true
+	if reads&fingerprint.ReadsMessages == 0 {
+		return dst
+	}
+	from := len(dst)
+	dst = rawjson.AppendString(append(dst, `{"role":"assistant","tool_calls":[{"type":"function","id":`...), call.ID)
+	dst = rawjson.AppendString(append(dst, `,"function":{"name":`...), call.Name)
 	dst = append(append(append(dst, `,"arguments":`...), arguments...), "}}]}"...)
-	result = len(dst)
-	dst = rawjson.AppendString(append(dst, `{"role":"tool","tool_call_id":`...), id)
-	return append(append(append(dst, `,"content":`...), content...), '}'), result
+	result := len(dst)
+	dst = rawjson.AppendString(append(dst, `{"role":"tool","tool_call_id":`...), call.ID)
+	dst = append(append(append(dst, `,"content":`...), content...), '}')
+	r.Messages.Items = append(r.Messages.Items[:0], dst[from:result:result], dst[result:len(dst):len(dst)])
+	return dst
 }
