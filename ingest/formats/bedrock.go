@@ -41,7 +41,7 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			}
 		case "errorCode":
 			r.Error = value(s, r.Error)
-			if status := bedrockStatus[string(r.Error)]; status != 0 {
+			if status := errorStatus[string(r.Error)]; status != 0 {
 				r.Status = status
 			}
 		case "requestMetadata":
@@ -77,20 +77,4 @@ func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		r.TokensIn += stored + max(r.TokensCached, 0)
 	}
 	return p.finish(r)
-}
-
-// bedrockStatus are the HTTP statuses of the errors of Bedrock's runtime, as its
-// API reference has them.
-var bedrockStatus = map[string]int{
-	"AccessDeniedException":         403,
-	"InternalServerException":       500,
-	"ModelErrorException":           424,
-	"ModelNotReadyException":        429,
-	"ModelStreamErrorException":     424,
-	"ModelTimeoutException":         408,
-	"ResourceNotFoundException":     404,
-	"ServiceQuotaExceededException": 400,
-	"ServiceUnavailableException":   503,
-	"ThrottlingException":           429,
-	"ValidationException":           400,
 }

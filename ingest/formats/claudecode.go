@@ -1,8 +1,6 @@
 package formats
 
 import (
-	"bytes"
-
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest/wrap"
@@ -137,10 +135,4 @@ func (p *claudeCode) asks(message rawjson.Value, r *fingerprint.Request) bool {
 	}
 	r.ToolCallsLogged = true
 	return calls
-}
-
-// drawn tells an id that Anthropic or OpenAI has drawn. Those of proxies for other
-// models may be numbers, which come again.
-func drawn(id []byte, prefix string) bool {
-	return bytes.HasPrefix(id, []byte(prefix)) && len(id) >= len(prefix)+len("01")+22
 }

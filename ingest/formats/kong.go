@@ -65,12 +65,6 @@ func (p *kong) choose(r *fingerprint.Request) {
 	}
 }
 
-// isWhole tells an object of JSON that has its end.
-func isWhole(s *rawjson.Scanner, body []byte) bool {
-	s.Reset(body)
-	return s.Kind() == rawjson.Object && s.Check(body) == nil
-}
-
 // consumer is known by its username, which may be missing.
 func (p *kong) consumer() {
 	s := &p.scan

@@ -154,26 +154,6 @@ func readCachedTokens(s *rawjson.Scanner, r *fingerprint.Request) {
 	r.TokensIn, r.TokensOut = in, out
 }
 
-// jsonIn is where to read what comes next. Databases and warehouses export the
-// JSON of a member as a text: of one that begins so, or is {}, it is what stands
-// in the text, by the scanner in. whole tells that it was not cut.
-func jsonIn(s, in *rawjson.Scanner, begins string) (_ *rawjson.Scanner, whole bool) {
-	if s.Kind() != rawjson.String {
-		return s, true
-	}
-	start := s.Offset()
-	text := s.Text(nil)
-	if !bytes.HasPrefix(text, []byte(begins)) && string(text) != "{}" {
-		in.Reset(s.Since(start))
-		return in, true
-	}
-	in.Reset(text)
-	in.Skip()
-	whole = in.End() == nil
-	in.Reset(text)
-	return in, whole
-}
-
 func (p *litellm) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 	switch string(s.Key) {
 	case "user_api_key_hash":
@@ -292,18 +272,4 @@ func (p *litellm) findSession() []byte {
 		return p.traceID
 	}
 	return p.session.value
-}
-
-// isMadeUp tells an id as LiteLLM makes them, a UUID, or one of OpenTelemetry:
-// 32 hex digits with hyphens or without.
-func isMadeUp(id []byte) bool {
-	digits := 0
-	for _, c := range id {
-		if _, ok := hexDigit(c); ok {
-			digits++
-		} else if c != '-' {
-			return false
-		}
-	}
-	return digits == 32
 }

@@ -257,34 +257,3 @@ func (c *chat) flatCalls(r *fingerprint.Request) {
 	}
 	r.ToolCallsLogged = len(r.ToolCalls) > 0 || said && !called
 }
-
-// isJSON tells JSON from a text that only has brackets like it, which is all that
-// a Scanner looks at where it skips.
-func isJSON(s *rawjson.Scanner, text []byte) bool {
-	s.Reset(text)
-	return isValue(s) && s.End() == nil
-}
-
-func isValue(s *rawjson.Scanner) bool {
-	switch s.Kind() {
-	case rawjson.Object:
-		for s.Object(); s.NextKey(); {
-			if !isValue(s) {
-				return false
-			}
-		}
-	case rawjson.Array:
-		for s.Array(); s.NextElement(); {
-			if !isValue(s) {
-				return false
-			}
-		}
-	case rawjson.String:
-		s.Text(nil)
-	case rawjson.Number:
-		return rawjson.ValidNumber(s.Value())
-	default:
-		return s.Word("null") || s.Word("true") || s.Word("false")
-	}
-	return true
-}

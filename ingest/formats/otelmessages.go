@@ -178,22 +178,7 @@ func (c *chat) message(message rawjson.Value) bool {
 	return true
 }
 
-func start(i int, opening string) string {
-	if i == 0 {
-		return opening
-	}
-	return ","
-}
-
-var null, assistant = []byte("null"), []byte(`"assistant"`)
-
-// orNull is a value as it is written, null if there is none.
-func orNull(v rawjson.Value) rawjson.Value {
-	if v == nil {
-		return null
-	}
-	return v
-}
+var assistant = []byte(`"assistant"`)
 
 // sort puts a part where it belongs. A result becomes a message of its own.
 func (c *chat) sort(part rawjson.Value) {

@@ -111,58 +111,9 @@ func (p *otelCall) ran(ran *ranTool, r *fingerprint.Request) {
 	}
 }
 
-// quoted is the JSON of a text, nil if there is none.
-func (p *otelCall) quoted(text []byte) rawjson.Value {
-	if text == nil {
-		return nil
-	}
-	from := len(p.json)
-	p.json = rawjson.AppendString(p.json, text)
-	return p.made(from)
-}
-
-// made is what was appended to p.json.
-func (p *otelCall) made(from int) []byte { return p.json[from:len(p.json):len(p.json)] }
-
 // isCutInput tells an input that Claude Code has cut: long texts and lists to their
 // beginning, what lies deep to a word, all of it at its end. The limit that the SDK can
 // be given for attributes leaves no sign, and no end.
 func isCutInput(input []byte) bool {
 	return bytes.Contains(input, []byte("…[")) || bytes.Contains(input, []byte(`"…":`)) || bytes.Contains(input, []byte(`"<nested>"`))
-}
-
-// otelText is the text of the scalar that comes next: plain JSON, or an AnyValue.
-func otelText(s *rawjson.Scanner) (text []byte) {
-	if s.Kind() != rawjson.Object {
-		return s.Text(nil)
-	}
-	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "stringValue", "intValue", "doubleValue", "boolValue":
-			text = s.Text(text)
-		}
-	}
-	return text
-}
-
-// onlyText is the text of a value that is one, or a list of one, as headers are: as a
-// text, too, as Jaeger, ClickHouse and Azure Monitor keep a list.
-func onlyText(s *rawjson.Scanner) (text []byte) {
-	var in rawjson.Scanner
-	switch s, _ = jsonIn(s, &in, `["`); s.Kind() {
-	case rawjson.Array:
-		for s.Array(); s.NextElement(); {
-			text = onlyText(s)
-		}
-	case rawjson.Object:
-		for s.Object(); s.NextKey(); {
-			switch string(s.Key) {
-			case "stringValue", "arrayValue", "values":
-				text = onlyText(s)
-			}
-		}
-	default:
-		text = s.Text(nil)
-	}
-	return text
 }

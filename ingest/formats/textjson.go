@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"strings"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // jsonWithin is the object or list that a text is: of JSON or of Python's
@@ -72,4 +74,79 @@ func fromBase64(dst, text []byte) (object []byte, ok bool) {
 		return dst, false
 	}
 	return object, true
+}
+
+// jsonIn is where to read what comes next. Databases and warehouses export the
+// JSON of a member as a text: of one that begins so, or is {}, it is what stands
+// in the text, by the scanner in. whole tells that it was not cut.
+func jsonIn(s, in *rawjson.Scanner, begins string) (_ *rawjson.Scanner, whole bool) {
+	if s.Kind() != rawjson.String {
+		return s, true
+	}
+	start := s.Offset()
+	text := s.Text(nil)
+	if !bytes.HasPrefix(text, []byte(begins)) && string(text) != "{}" {
+		in.Reset(s.Since(start))
+		return in, true
+	}
+	in.Reset(text)
+	in.Skip()
+	whole = in.End() == nil
+	in.Reset(text)
+	return in, whole
+}
+
+// isWhole tells an object of JSON that has its end.
+func isWhole(s *rawjson.Scanner, body []byte) bool {
+	s.Reset(body)
+	return s.Kind() == rawjson.Object && s.Check(body) == nil
+}
+
+// isJSON tells JSON from a text that only has brackets like it, which is all that
+// a Scanner looks at where it skips.
+func isJSON(s *rawjson.Scanner, text []byte) bool {
+	s.Reset(text)
+	return isValue(s) && s.End() == nil
+}
+
+func isValue(s *rawjson.Scanner) bool {
+	switch s.Kind() {
+	case rawjson.Object:
+		for s.Object(); s.NextKey(); {
+			if !isValue(s) {
+				return false
+			}
+		}
+	case rawjson.Array:
+		for s.Array(); s.NextElement(); {
+			if !isValue(s) {
+				return false
+			}
+		}
+	case rawjson.String:
+		s.Text(nil)
+	case rawjson.Number:
+		return rawjson.ValidNumber(s.Value())
+	default:
+		return s.Word("null") || s.Word("true") || s.Word("false")
+	}
+	return true
+}
+
+// start is what stands in front of the i-th of a list that is written.
+func start(i int, opening string) string {
+	if i == 0 {
+		return opening
+	}
+	return ","
+}
+
+var null = []byte("null")
+
+// orNull is a value as it is written, null if there is none.
+func orNull(v rawjson.Value) rawjson.Value {
+	if v == nil {
+		return null
+	}
+	return v
 }

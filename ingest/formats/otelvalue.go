@@ -1,0 +1,113 @@
+package formats
+
+import (
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
+)
+
+// eachAttribute calls f at the value of each attribute in the list of keys and values,
+// or the object, that comes next, and returns all of it.
+func eachAttribute(s *rawjson.Scanner, f func(key []byte)) rawjson.Value {
+	kind := s.Kind() // skips white space
+	start := s.Offset()
+	if kind == rawjson.Object {
+		for s.Object(); s.NextKey(); {
+			f(s.Key)
+		}
+		return s.Since(start)
+	}
+	for s.Array(); s.NextElement(); {
+		var key []byte
+		for s.Object(); s.NextKey(); {
+			switch {
+			case string(s.Key) == "key":
+				key = s.Text(key)
+			case string(s.Key) == "value" && key != nil:
+				f(key)
+			}
+		}
+	}
+	return s.Since(start)
+}
+
+// otelText is the text of the scalar that comes next: plain JSON, or an AnyValue.
+func otelText(s *rawjson.Scanner) (text []byte) {
+	if s.Kind() != rawjson.Object {
+		return s.Text(nil)
+	}
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "stringValue", "intValue", "doubleValue", "boolValue":
+			text = s.Text(text)
+		}
+	}
+	return text
+}
+
+// onlyText is the text of a value that is one, or a list of one, as headers are: as a
+// text, too, as Jaeger, ClickHouse and Azure Monitor keep a list.
+func onlyText(s *rawjson.Scanner) (text []byte) {
+	var in rawjson.Scanner
+	switch s, _ = jsonIn(s, &in, `["`); s.Kind() {
+	case rawjson.Array:
+		for s.Array(); s.NextElement(); {
+			text = onlyText(s)
+		}
+	case rawjson.Object:
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "stringValue", "arrayValue", "values":
+				text = onlyText(s)
+			}
+		}
+	default:
+		text = s.Text(nil)
+	}
+	return text
+}
+
+// value is the JSON of a value, plain or an AnyValue: of a text what it says, which is
+// JSON with most instrumentations.
+func (p *otelCall) value(s *rawjson.Scanner) []byte {
+	switch s.Kind() {
+	case rawjson.Object:
+	case rawjson.String:
+		return s.Text(nil)
+	default:
+		return s.Value()
+	}
+	start, plain := s.Offset(), false
+	var out []byte
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "stringValue":
+			out = s.Text(nil)
+		case "arrayValue", "kvlistValue":
+			from := len(p.json)
+			p.json = wrap.AppendAnyList(p.json, s, 1)
+			out = p.json[from:len(p.json):len(p.json)]
+		case "intValue", "doubleValue", "boolValue", "bytesValue":
+			s.Skip()
+		default:
+			s.Skip()
+			plain = true
+		}
+	}
+	if plain {
+		return s.Since(start)
+	}
+	return out
+}
+
+// made is what was appended to p.json.
+func (p *otelCall) made(from int) []byte { return p.json[from:len(p.json):len(p.json)] }
+
+// quoted is the JSON of a text, nil if there is none.
+func (p *otelCall) quoted(text []byte) rawjson.Value {
+	if text == nil {
+		return nil
+	}
+	from := len(p.json)
+	p.json = rawjson.AppendString(p.json, text)
+	return p.made(from)
+}
