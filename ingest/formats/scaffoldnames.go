@@ -239,15 +239,10 @@ func (g *guesser) isDistinct(path string) bool {
 
 // values are those that a path leads to, as texts.
 func (g *guesser) values(path string) (values [][]byte) {
-	c := g.format
-	c.Fields = []CustomField{{Name: "id", Paths: []string{path}}}
-	p := newCustom(&c, 0)
-	var r fingerprint.Request
-	for _, record := range g.records {
-		r.Reset()
-		if _, why := p.Parse(record, &r); why == "" && len(r.ID) > 0 {
+	g.parse(CustomField{Name: "id", Paths: []string{path}}, func(r *fingerprint.Request) {
+		if len(r.ID) > 0 {
 			values = append(values, bytes.Clone(r.ID))
 		}
-	}
+	})
 	return values
 }

@@ -57,7 +57,8 @@ func guessLayouts(example []byte) (layouts []string) {
 const (
 	// maxTried is how many places are tried for a time.
 	maxTried = 40
-	// triedBytes bounds what they are tried on, but for the first record.
+	// triedBytes bounds what they are tried on, and values are looked for in, but for
+	// the first record.
 	triedBytes = 4 << 20
 )
 
@@ -126,6 +127,19 @@ func (g *guesser) timeCandidates() (list []CustomField) {
 // timed counts the records that a field gives a time; one of our days counts
 // twice.
 func (g *guesser) timed(field CustomField) (n int) {
+	g.parse(field, func(r *fingerprint.Request) {
+		if CheckTime(r) != "" {
+			return
+		}
+		if n++; r.Time >= earliest && r.Time < latest {
+			n++
+		}
+	})
+	return n
+}
+
+// parse reads the records for one field, and calls f at each that it is read from.
+func (g *guesser) parse(field CustomField, f func(*fingerprint.Request)) {
 	c := g.format
 	c.Fields = []CustomField{field}
 	p := newCustom(&c, 0)
@@ -136,14 +150,10 @@ func (g *guesser) timed(field CustomField) (n int) {
 			break
 		}
 		r.Reset()
-		if _, why := p.Parse(record, &r); why != "" || CheckTime(&r) != "" {
-			continue
-		}
-		if n++; r.Time >= earliest && r.Time < latest {
-			n++
+		if _, why := p.Parse(record, &r); why == "" {
+			f(&r)
 		}
 	}
-	return n
 }
 
 // noTimeLine is the line of a time that was not found.
