@@ -7,14 +7,15 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
-// access is what parsers of proxies' logs share: a line about a call over
-// HTTP, with headers and perhaps the body. A parser begins, reads the members in
+// access is what parsers of gateways' logs share: a line about a call over
+// HTTP, with headers and perhaps the bodies. A parser begins, reads the members in
 // whatever order they come, and finishes. Session and caller it does not write into
 // the request: it notes here what names them, and finish decides.
 type access struct {
-	reads fingerprint.Field
-	scan  rawjson.Scanner // of the line
-	body  requestBody
+	reads  fingerprint.Field
+	scan   rawjson.Scanner // of the line
+	body   requestBody
+	answer answer
 
 	accessRecord
 }
@@ -27,6 +28,8 @@ type accessRecord struct {
 	address        []byte
 	authentication bool  // key is of the Authorization header
 	lasted         int64 // how long the call did, in microseconds
+
+	request, response []byte // the bodies, where they are JSON and not the bytes that were sent
 }
 
 // begin forgets the record before, and returns the scanner at the start of this one:
@@ -128,9 +131,17 @@ func (a *access) finish(r *fingerprint.Request) (column int, why string) {
 }
 
 // settle settles when the call ended, who called and in which session, and takes the
-// body apart.
+// bodies apart. What the record itself counted goes before what its response says.
 func (a *access) settle(r *fingerprint.Request) {
 	ended(r, a.lasted)
+	if a.response != nil {
+		in, out, cached := r.TokensIn, r.TokensOut, r.TokensCached
+		a.answer.read(a.response, r, a.reads)
+		keepTokens(r, in, out, cached)
+	}
+	if a.request != nil && r.Body == nil {
+		a.bodyValue(r, a.request)
+	}
 	switch {
 	case tells(a.name):
 		r.Caller, r.CallerIsName = a.name, true

@@ -8,9 +8,9 @@ import (
 // apisix reads what APISIX's logging plugins (file-logger, http-logger,
 // kafka-logger and their kin) write where they have no log_format of their own,
 // and what ai-proxy adds: llm_summary, llm_request. It counts in milliseconds.
-type apisix struct{ exchange }
+type apisix struct{ access }
 
-func newAPISIX(reads fingerprint.Field) Parser { return &apisix{newExchange(reads)} }
+func newAPISIX(reads fingerprint.Field) Parser { return &apisix{access{reads: reads}} }
 
 func isAPISIX(k keys) bool {
 	return k.has("start_time") && k["request"].Kind() == rawjson.Object && k.any("apisix_latency", "route_id", "service_id")

@@ -8,10 +8,10 @@ import (
 
 // bedrock reads Amazon Bedrock's model invocation log. Of InvokeModel it holds
 // the model's own bodies, of Converse those of that API.
-type bedrock struct{ exchange }
+type bedrock struct{ access }
 
 func newBedrock(reads fingerprint.Field) Parser {
-	p := &bedrock{newExchange(reads)}
+	p := &bedrock{access{reads: reads}}
 	p.body.bedrock = true
 	return p
 }

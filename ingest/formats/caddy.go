@@ -39,7 +39,7 @@ func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "request":
 			isAccess = s.Kind() == rawjson.Object
 			for s.Object(); s.NextKey(); {
-				p.request(r)
+				p.asked(r)
 			}
 		case "user_id":
 			p.name = value(s, p.name)
@@ -63,7 +63,7 @@ func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	return p.finish(r)
 }
 
-func (p *caddy) request(r *fingerprint.Request) {
+func (p *caddy) asked(r *fingerprint.Request) {
 	s := &p.scan
 	switch string(s.Key) {
 	case "method":

@@ -1,30 +1,22 @@
 package formats
 
-import (
-	"github.com/loopgauge/loopgauge/fingerprint"
-	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
-)
+import "github.com/loopgauge/loopgauge/fingerprint"
 
 // ccr reads what claude-code-router logs, lines of pino. Of the six that a
 // request has, and one more for each piece of a streamed answer, it is the one
 // that carries the client's body. What the model answers stands in another
 // line, and in the next request.
-type ccr struct {
-	reads fingerprint.Field
-	scan  rawjson.Scanner
-	body  requestBody
-}
+type ccr struct{ access }
 
-func newCCR(reads fingerprint.Field) Parser { return &ccr{reads: reads} }
+func newCCR(reads fingerprint.Field) Parser { return &ccr{access{reads: reads}} }
 
 func isCCR(k keys) bool {
 	return k.has("level") && k.has("time") && k.has("pid") && k.has("hostname") && k.any("msg", "type")
 }
 
 func (p *ccr) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	s := &p.scan
-	s.Reset(record)
 	isBody := false
+	s := p.begin(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "time":
@@ -32,7 +24,7 @@ func (p *ccr) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "type":
 			isBody = string(s.Text(nil)) == "request body"
 		case "data":
-			r.Body = s.Value()
+			p.request = s.Value() // it has been parsed and written again
 		case "hostname": // the router serves one machine
 			r.Caller, r.CallerIsName = s.Text(r.Caller), true
 		}
@@ -40,12 +32,8 @@ func (p *ccr) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if column, why := failure(s); why != "" {
 		return column, why
 	}
-	if !isBody || r.Body == nil {
+	if !isBody || p.request == nil {
 		return 0, NoRequest
 	}
-	var session naming
-	p.body.read(r, &session, p.reads)
-	r.Body = nil // it has been parsed and written again
-	r.Session = session.value
-	return 0, ""
+	return p.finish(r)
 }

@@ -13,14 +13,14 @@ import (
 // somebody has decrypted them in place. A record without a time has the end of the
 // batch, by the name of its file. What its API lists has other names.
 type cloudflare struct {
-	exchange
+	access
 	along     rawjson.Scanner // of what the client sent along
 	pushed    int64           // the end of the batch
 	encrypted bool
 }
 
 func newCloudflare(reads fingerprint.Field) Parser {
-	return &cloudflare{exchange: newExchange(reads), pushed: fingerprint.NoTime}
+	return &cloudflare{access: access{reads: reads}, pushed: fingerprint.NoTime}
 }
 
 func isCloudflare(k keys) bool {

@@ -121,7 +121,6 @@ type custom struct {
 	access
 	zoned
 	c       *Custom
-	answer  answer
 	members []member // of the record: named values, or groups
 
 	took, ended int64 // of the record, if it says so
@@ -291,8 +290,8 @@ func (p *custom) headers(r *fingerprint.Request, v found) {
 	}
 }
 
-// request takes a request body apart: bytes as sent, or the JSON itself.
-func (p *custom) request(r *fingerprint.Request, v found) {
+// sentBody takes a request body apart: bytes as sent, or the JSON itself.
+func (p *custom) sentBody(r *fingerprint.Request, v found) {
 	text, inside := p.text(v), p.container(v)
 	switch {
 	case v.json.Kind() == rawjson.Object, inside != nil && isPython(bytes.TrimSpace(text)):
@@ -318,7 +317,7 @@ func (p *custom) field(r *fingerprint.Request, f *CustomField, v found) {
 	case "headers":
 		p.headers(r, v)
 	case "body":
-		p.request(r, v)
+		p.sentBody(r, v)
 	case "response":
 		body := p.container(v)
 		if body == nil {

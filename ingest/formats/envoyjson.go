@@ -14,11 +14,11 @@ import (
 // and send it again with a retry, so that it names no call. Higress adds the
 // member ai_log, a text of JSON that its plugin ai-statistics writes.
 type envoyJSON struct {
-	exchange
+	access
 	ai rawjson.Scanner // of ai_log
 }
 
-func newEnvoyJSON(reads fingerprint.Field) Parser { return &envoyJSON{exchange: newExchange(reads)} }
+func newEnvoyJSON(reads fingerprint.Field) Parser { return &envoyJSON{access: access{reads: reads}} }
 
 func isEnvoyJSON(k keys) bool {
 	return (k.has("start_time") || k.has("@timestamp") && k.has("response_flags")) && k.has("response_code") && k.any("method", ":method")

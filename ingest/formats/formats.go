@@ -4,6 +4,11 @@
 // A parser fills the fields of a request that its record carries and leaves
 // the others absent; nothing is invented. It skips the costly fields that no
 // rule of the run reads. Odd input is treated as package rawjson says.
+//
+// That of a gateway embeds access, which does what all of them need: it begins a
+// record, goes through its members, notes there the headers, who called, how long it
+// lasted and the bodies, and finishes; traefik.go is an example. Spans and their like
+// end in otelCall, and LiteLLM's logs in litellm.
 package formats
 
 import (

@@ -8,11 +8,11 @@ import (
 
 // har reads an entry of an HTTP archive, as mitmproxy and browsers write them.
 type har struct {
-	exchange
+	access
 	decoded []byte // a response's body that was base64
 }
 
-func newHAR(reads fingerprint.Field) Parser { return &har{exchange: newExchange(reads)} }
+func newHAR(reads fingerprint.Field) Parser { return &har{access: access{reads: reads}} }
 
 func isHAR(k keys) bool { return k.has("startedDateTime") && k.has("request") }
 

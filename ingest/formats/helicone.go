@@ -10,12 +10,12 @@ import (
 // helicone reads the rows of Helicone's requests, as its export tool and its
 // API give them.
 type helicone struct {
-	exchange
+	access
 	zoned
 	inner rawjson.Scanner // of the response
 }
 
-func newHelicone(reads fingerprint.Field) Parser { return &helicone{exchange: newExchange(reads)} }
+func newHelicone(reads fingerprint.Field) Parser { return &helicone{access: access{reads: reads}} }
 
 func isHelicone(k keys) bool {
 	return k.has("request_created_at") && k.any("request_id", "response_id")

@@ -10,13 +10,13 @@ import (
 // ai.NAME for each plugin in older ones, ai alone in the first. Payloads are
 // JSON as a text.
 type kong struct {
-	exchange
+	access
 	plugins rawjson.Scanner // of ai
 	plugin  rawjson.Scanner // of what one of them says
 	payload struct{ request, response []byte }
 }
 
-func newKong(reads fingerprint.Field) Parser { return &kong{exchange: newExchange(reads)} }
+func newKong(reads fingerprint.Field) Parser { return &kong{access: access{reads: reads}} }
 
 func isKong(k keys) bool {
 	return k.has("started_at") && k.has("request") && k.any("latencies", "tries", "upstream_uri")

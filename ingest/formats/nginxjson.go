@@ -14,13 +14,13 @@ import (
 // escape=json a line is JSON; with nginx's default escaping it is not, because
 // quotes and everything beyond ASCII are written as \xHH.
 type nginxJSON struct {
-	exchange
+	access
 	escaped  []byte          // a line whose \xHH have become JSON
 	enquoted []byte          // one in which JSON lay in quotes as it is
 	inside   rawjson.Scanner // of that
 }
 
-func newNginxJSON(reads fingerprint.Field) Parser { return &nginxJSON{exchange: newExchange(reads)} }
+func newNginxJSON(reads fingerprint.Field) Parser { return &nginxJSON{access: access{reads: reads}} }
 
 func isNginx(k keys) bool {
 	request := k["request"].Kind() == rawjson.String // the line of a request: others have an object there

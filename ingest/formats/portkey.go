@@ -12,7 +12,7 @@ import (
 // portkey reads the events of the log stream of Portkey's gateway (seen of
 // 1.15.2). One holds the request three times, and the key of the provider.
 type portkey struct {
-	exchange
+	access
 	zoned
 	rank  int    // of the name that request was found by: the best so far
 	text  []byte // of a response that is one
@@ -21,7 +21,7 @@ type portkey struct {
 	took  int64
 }
 
-func newPortkey(reads fingerprint.Field) Parser { return &portkey{exchange: newExchange(reads)} }
+func newPortkey(reads fingerprint.Field) Parser { return &portkey{access: access{reads: reads}} }
 
 func isPortkey(k keys) bool {
 	return k.has("requestOptions") && k.any("endpoint", "duration", "status")

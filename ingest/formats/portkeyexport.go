@@ -10,13 +10,13 @@ import (
 // portkeyExport reads the lines of a logs export of Portkey's cloud. Which
 // members there are is for the one who asks for it to choose.
 type portkeyExport struct {
-	exchange
+	access
 	zoned
 	inner rawjson.Scanner // of the bodies
 }
 
 func newPortkeyExport(reads fingerprint.Field) Parser {
-	return &portkeyExport{exchange: newExchange(reads)}
+	return &portkeyExport{access: access{reads: reads}}
 }
 
 func isPortkeyExport(k keys) bool {
