@@ -42,11 +42,15 @@ func (c *chat) messages(list []byte, r *fingerprint.Request, reads fingerprint.F
 		return
 	}
 	r.Messages.Items, c.ends, c.bare = r.Messages.Items[:0], c.ends[:0], 0
-	from := len(c.json)
 	if s.Kind() == rawjson.String {
-		c.json = append(c.json, s.Value()...)
-		c.ends = append(c.ends, len(c.json))
+		if text := s.Value(); s.End() == nil {
+			r.Messages.Items = append(r.Messages.Items, text)
+		} else {
+			r.Lost = fingerprint.TruncatedContent
+		}
+		return
 	}
+	from := len(c.json)
 	tail, lost := -1, false // from where on all is there, and whether something is missing there
 	for s.Array(); s.NextElement(); {
 		message := orNull(s.Value())
