@@ -61,7 +61,7 @@ func (p *cloudflare) Parse(record []byte, r *fingerprint.Request) (int, string) 
 		case "RequestedModel":
 			r.Model = value(s, r.Model)
 		case "Timestamp", "created_at":
-			r.Time = readStamp(s, r.Time)
+			r.Time = readZonedTime(s, r.Time) // Logpush can be told to write seconds or nanoseconds
 		case "Metrics":
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
@@ -103,20 +103,6 @@ func (p *cloudflare) Parse(record []byte, r *fingerprint.Request) (int, string) 
 		p.request, p.response, r.Lost = nil, nil, fingerprint.EncryptedContent
 	}
 	return p.finish(r)
-}
-
-// readStamp reads a time as Logpush can be told to write it: RFC 3339, or
-// seconds or nanoseconds since 1970.
-func readStamp(s *rawjson.Scanner, old int64) int64 {
-	const year3000 = 32_503_680_000 // in seconds
-	text := s.Text(nil)
-	if nanos, ok := rawjson.ParseInt(text); ok && nanos > year3000 {
-		return nanos / 1000
-	}
-	if t, ok := parseTime(text); ok {
-		return t
-	}
-	return old
 }
 
 // isEncrypted tells {"type":"encrypted","key":...,"iv":...,"data":...}.
