@@ -33,7 +33,7 @@ type accessRecord struct {
 }
 
 // begin forgets the record before, and returns the scanner at the start of this one:
-// nil where it is text, of which the scanner's memory holds the names of headers.
+// nil stands for a line of text, of which that holds the names of headers alone.
 func (a *access) begin(record []byte) *rawjson.Scanner {
 	a.accessRecord = accessRecord{lasted: fingerprint.NoTime}
 	a.scan.Reset(record)

@@ -33,10 +33,10 @@ func newAzureAPIM(reads fingerprint.Field) Parser { return &azureAPIM{reads: rea
 
 func detectAzureAPIM(line []byte) bool {
 	k := keysOf(line)
-	if k.has("CorrelationId") && k.has("SequenceNumber") {
+	if k.has("CorrelationId", "SequenceNumber") {
 		return true
 	}
-	return k.has("category") && k.has("properties") && bytes.Contains(line, []byte("GatewayLlmLogs"))
+	return k.has("category", "properties") && bytes.Contains(line, []byte("GatewayLlmLogs"))
 }
 
 func (p *azureAPIM) Parse(record []byte, r *fingerprint.Request) (int, string) {

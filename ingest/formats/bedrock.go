@@ -17,7 +17,7 @@ func newBedrock(reads fingerprint.Field) Parser {
 }
 
 func isBedrock(k keys) bool {
-	return k.has("modelId") && k.has("timestamp") && k.any("schemaType", "operation") && k.any("input", "output")
+	return k.has("modelId", "timestamp") && k.any("schemaType", "operation") && k.any("input", "output")
 }
 
 func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {

@@ -11,7 +11,7 @@ type ccr struct{ access }
 func newCCR(reads fingerprint.Field) Parser { return &ccr{access{reads: reads}} }
 
 func isCCR(k keys) bool {
-	return k.has("level") && k.has("time") && k.has("pid") && k.has("hostname") && k.any("msg", "type")
+	return k.has("level", "time", "pid", "hostname") && k.any("msg", "type")
 }
 
 func (p *ccr) Parse(record []byte, r *fingerprint.Request) (int, string) {

@@ -24,8 +24,8 @@ func newCloudflare(reads fingerprint.Field) Parser {
 }
 
 func isCloudflare(k keys) bool {
-	return k.has("Gateway") && k.has("Provider") && k.any("RequestBody", "ResponseBody", "StatusCode", "RateLimited") ||
-		k.has("created_at") && k.has("provider") && k.has("cached") && k.any("tokens_in", "tokens_out")
+	return k.has("Gateway", "Provider") && k.any("RequestBody", "ResponseBody", "StatusCode", "RateLimited") ||
+		k.has("created_at", "provider", "cached") && k.any("tokens_in", "tokens_out")
 }
 
 // Of takes the time from a name as Logpush gives it,

@@ -21,7 +21,7 @@ type envoyJSON struct {
 func newEnvoyJSON(reads fingerprint.Field) Parser { return &envoyJSON{access: access{reads: reads}} }
 
 func isEnvoyJSON(k keys) bool {
-	return (k.has("start_time") || k.has("@timestamp") && k.has("response_flags")) && k.has("response_code") && k.any("method", ":method")
+	return (k.has("start_time") || k.has("@timestamp", "response_flags")) && k.has("response_code") && k.any("method", ":method")
 }
 
 func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {

@@ -14,7 +14,7 @@ type har struct {
 
 func newHAR(reads fingerprint.Field) Parser { return &har{access: access{reads: reads}} }
 
-func isHAR(k keys) bool { return k.has("startedDateTime") && k.has("request") }
+func isHAR(k keys) bool { return k.has("startedDateTime", "request") }
 
 func (p *har) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s := p.begin(record)

@@ -10,12 +10,19 @@ import (
 // keys are a record's members, for detection.
 type keys map[string]rawjson.Value
 
-func (k keys) has(name string) bool {
-	_, ok := k[name]
-	return ok
+// has tells that all of these are there.
+func (k keys) has(names ...string) bool {
+	for _, n := range names {
+		if _, ok := k[n]; !ok {
+			return false
+		}
+	}
+	return true
 }
 
-func (k keys) any(names ...string) bool { return slices.ContainsFunc(names, k.has) }
+func (k keys) any(names ...string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return k.has(n) })
+}
 
 // anyTime tells that one of the members is a time as parse reads it: names of
 // times are the same in many logs, and what stands there is not.

@@ -19,7 +19,7 @@ type kong struct {
 func newKong(reads fingerprint.Field) Parser { return &kong{access: access{reads: reads}} }
 
 func isKong(k keys) bool {
-	return k.has("started_at") && k.has("request") && k.any("latencies", "tries", "upstream_uri")
+	return k.has("started_at", "request") && k.any("latencies", "tries", "upstream_uri")
 }
 
 func (p *kong) Parse(record []byte, r *fingerprint.Request) (int, string) {

@@ -42,8 +42,8 @@ func isLangfuse(k keys) bool {
 	if !k.has("type") {
 		return false
 	}
-	return k.has("traceId") && k.has("startTime") && k.any("parentObservationId", "modelParameters", "usageDetails", "projectId") ||
-		k.has("trace_id") && k.has("start_time") && k.any("parent_observation_id", "model_parameters", "usage_details", "project_id")
+	return k.has("traceId", "startTime") && k.any("parentObservationId", "modelParameters", "usageDetails", "projectId") ||
+		k.has("trace_id", "start_time") && k.any("parent_observation_id", "model_parameters", "usage_details", "project_id")
 }
 
 func (p *langfuse) Parse(record []byte, r *fingerprint.Request) (int, string) {

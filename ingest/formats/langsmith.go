@@ -33,7 +33,7 @@ func newLangSmith(reads fingerprint.Field) Parser {
 }
 
 func isLangSmith(k keys) bool {
-	return k.has("run_type") && k.has("start_time") && k.any("trace_id", "dotted_order", "parent_run_id")
+	return k.has("run_type", "start_time") && k.any("trace_id", "dotted_order", "parent_run_id")
 }
 
 func (p *langSmith) Parse(record []byte, r *fingerprint.Request) (int, string) {

@@ -22,7 +22,7 @@ func newLiteLLMSpend(reads fingerprint.Field) Parser {
 	return &litellmSpend{reads: reads, inner: litellm{reads: reads}}
 }
 
-func isSpend(k keys) bool { return k.has("request_id") && k.has("spend") }
+func isSpend(k keys) bool { return k.has("request_id", "spend") }
 
 func isLiteLLMSpend(k keys) bool { return k.has("startTime") && isSpend(k) }
 

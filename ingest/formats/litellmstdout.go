@@ -17,7 +17,7 @@ type litellmStdout struct {
 func newLiteLLMStdout(fingerprint.Field) Parser { return &litellmStdout{} }
 
 func isLiteLLMStdout(k keys) bool {
-	return k.has("message") && k.has("level") && k.has("timestamp") && k.has("component")
+	return k.has("message", "level", "timestamp", "component")
 }
 
 func (p *litellmStdout) Parse(record []byte, r *fingerprint.Request) (int, string) {

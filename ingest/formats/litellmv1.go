@@ -21,7 +21,7 @@ func newLiteLLMV1(reads fingerprint.Field) Parser {
 
 func isLiteLLMV1(k keys) bool {
 	// Langfuse's observations have the first two as well.
-	return k.has("startTime") && k.has("modelParameters") && k.any("messages", "response", "call_type", "cache_hit")
+	return k.has("startTime", "modelParameters") && k.any("messages", "response", "call_type", "cache_hit")
 }
 
 func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {

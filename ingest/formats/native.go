@@ -25,7 +25,7 @@ func isNative(k keys) bool {
 
 // isOurs tells verdicts and alerts of loopgauge, which are about requests and
 // none.
-func isOurs(k keys) bool { return k.has("rule") && k.has("fingerprint") }
+func isOurs(k keys) bool { return k.has("rule", "fingerprint") }
 
 // Ours is whether a line is a verdict or an alert of loopgauge.
 func Ours(line []byte) bool { return isOurs(keysOf(line)) }

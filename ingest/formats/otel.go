@@ -65,9 +65,9 @@ func newOtel(reads fingerprint.Field) Parser { return &otel{call: newOtelCall(re
 
 func isOtel(k keys) bool {
 	// What the SDK's console exporter prints has no word of its own.
-	return k.any("resourceSpans", "resourceLogs", "scopeMetrics") || isTrace(k) || isMLflow(k) || isJaeger(k) || isRow(k) || k.has("context") && k.has("parent_id") && k.has("start_time") && k.has("attributes") ||
+	return k.any("resourceSpans", "resourceLogs", "scopeMetrics") || isTrace(k) || isMLflow(k) || isJaeger(k) || isRow(k) || k.has("context", "parent_id", "start_time", "attributes") ||
 		// Nor have the objects of Node's SDK, a log record or a span; metrics have.
-		k.has("attributes") && (k.any("hrTime", "_hrTime") || k.has("_spanContext") && k.has("startTime"))
+		k.has("attributes") && (k.any("hrTime", "_hrTime") || k.has("_spanContext", "startTime"))
 }
 
 // isTrace tells a trace as Tempo gives it, and Grafana's download of one: OTLP with
@@ -85,7 +85,7 @@ func isTrace(k keys) bool {
 // isRow tells a span as a row of ClickHouse's table otel_traces, or of Azure Monitor's
 // AppDependencies and its kin.
 func isRow(k keys) bool {
-	return k.has("TraceId") && k.has("SpanAttributes") || k.has("OperationId") && k.has("DurationMs") && k.has("Properties")
+	return k.has("TraceId", "SpanAttributes") || k.has("OperationId", "DurationMs", "Properties")
 }
 
 func (p *otel) Parse(record []byte, r *fingerprint.Request) (column int, why string) {

@@ -16,7 +16,7 @@ import (
 // isMLflow tells such a trace by the names of its members, and the list of spans alone
 // by what every span of MLflow's has.
 func isMLflow(k keys) bool {
-	return k.has("info") && k.has("data") && bytes.Contains(k["data"], []byte(`"mlflow.`)) ||
+	return k.has("info", "data") && bytes.Contains(k["data"], []byte(`"mlflow.`)) ||
 		k.has("spans") && bytes.Contains(k["spans"], []byte(`"mlflow.`))
 }
 

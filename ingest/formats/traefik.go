@@ -14,7 +14,7 @@ type traefik struct{ access }
 func newTraefik(reads fingerprint.Field) Parser { return &traefik{access{reads: reads}} }
 
 func isTraefik(k keys) bool {
-	return k.any("StartUTC", "StartLocal") && k.any("RequestMethod", "RequestPath", "DownstreamStatus") || k.has("time") && k.has("DownstreamStatus")
+	return k.any("StartUTC", "StartLocal") && k.any("RequestMethod", "RequestPath", "DownstreamStatus") || k.has("time", "DownstreamStatus")
 }
 
 func (p *traefik) Parse(record []byte, r *fingerprint.Request) (int, string) {

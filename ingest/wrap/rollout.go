@@ -9,8 +9,8 @@ import (
 
 // IsRollout tells a line of a session of Codex by the names of its members, which
 // others have as well, and by the value of its type.
-func IsRollout(has func(name string) bool, kind rawjson.Value) bool {
-	if !has("timestamp") || !has("payload") {
+func IsRollout(has func(names ...string) bool, kind rawjson.Value) bool {
+	if !has("timestamp", "payload") {
 		return false
 	}
 	switch string(kind) {

@@ -41,14 +41,13 @@ func newTurns() Unwrapper { return &turns{} }
 
 func detectTurns(line []byte) bool {
 	m := membersOf(line)
-	has := func(name string) bool { _, ok := m[name]; return ok }
-	return (IsTurn(has) || IsRollout(has, typeOf(line))) && !has("call")
+	return (IsTurn(m.has) || IsRollout(m.has, typeOf(line))) && !m.has("call")
 }
 
 // IsTurn tells a line of a session by the names of its members. Observations of
 // Langfuse, too, have a type and a session, and a startTime.
-func IsTurn(has func(name string) bool) bool {
-	return has("type") && !has("startTime") && (has("sessionId") || has("leafUuid") && has("summary") || has("messageId") && has("snapshot"))
+func IsTurn(has func(names ...string) bool) bool {
+	return has("type") && !has("startTime") && (has("sessionId") || has("leafUuid", "summary") || has("messageId", "snapshot"))
 }
 
 func (p *turns) Unwrap(line Line, next func(Line)) string {
