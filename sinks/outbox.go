@@ -306,9 +306,6 @@ func (o *Outbox) resend(ctx context.Context, s *sinkState) {
 	o.mu.Lock()
 	open := o.open(s)
 	o.mu.Unlock()
-	if len(open) == 0 {
-		return
-	}
 	if err := s.to.(Resender).Resend(ctx, open); err != nil && ctx.Err() == nil {
 		o.log.Warn("alerts not sent again, will be tried again", "sink", s.Name, "alerts", len(open), "error", err)
 		o.failed(s)

@@ -117,9 +117,6 @@ func (r *Router) Take(in *window.Incident) *Alert {
 
 // opening is the alert as the first that a sink gets.
 func (a *Alert) opening() *Alert {
-	if a.State == window.Opened {
-		return a
-	}
 	first := *a
 	first.State, first.Event = window.Opened, strings.TrimSuffix(a.Event, string(a.State))+string(window.Opened)
 	return &first

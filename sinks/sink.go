@@ -33,7 +33,7 @@ func Called(s Sink) string {
 type Resender interface {
 	Sink
 	// Resend says again what is open: of each incident, and digest, the last
-	// alert that was sent, by ID. It is called every minute.
+	// alert that was sent, by ID. It is called every minute, with none too.
 	Resend(ctx context.Context, open []*Alert) error
 }
 
