@@ -105,11 +105,12 @@ func TestAlertmanagerBodies(t *testing.T) {
 	}
 
 	at := m.now().UnixMicro()
-	digest := newDigest("a", looping(window.Opened, 1, window.Info), at)
+	told.Links = nil
+	digest := newDigest("a", told, at)
 	digest.add(looping(window.Opened, 1, window.Info), at)
 	f(digest.alert(window.Opened, at), "LoopgaugeDigest info 10:00-10:04")
 	if len(got[0].Labels) != 4 || got[0].Annotations["summary"] != "Many loops at once: 1 more than are told of one by one." ||
-		got[0].Annotations["model"] != "m" || got[0].Annotations["example"] != "ep-1" || got[0].Annotations["example_session"] != "s1" {
+		got[0].Annotations["model"] != "m" || got[0].Annotations["example"] != "ep-1" || got[0].Annotations["example_session"] != "s1" || got[0].Annotations["explain"] != told.Explain {
 		t.Errorf("%+v", got[0])
 	}
 }
@@ -118,6 +119,7 @@ func TestAlertmanagerBodies(t *testing.T) {
 type resender struct {
 	scripted
 	again []string
+	down  error // what comes of telling again
 }
 
 func (s *resender) Resend(_ context.Context, open []*Alert) error {
@@ -126,7 +128,7 @@ func (s *resender) Resend(_ context.Context, open []*Alert) error {
 	for _, a := range open {
 		s.again = append(s.again, fmt.Sprintf("%s.%d", a.ID, a.Revision))
 	}
-	return nil
+	return s.down
 }
 
 // TestResend: what is open is told again every minute, also after a restart.
@@ -172,6 +174,11 @@ func TestResend(t *testing.T) {
 		ctx, cancel = context.WithCancel(t.Context())
 		running.Go(func() { o.Run(ctx) })
 		f(nil, time.Minute, "a.1")
+		s.down = errors.New("down")
+		f(nil, time.Minute, "a.1")
+		if n := o.Stats()[0].Failed; n != 1 {
+			t.Errorf("%d failed, want the last alone", n)
+		}
 		f(incident("a", 2, window.Closed, second), time.Hour, "")
 		cancel()
 		running.Wait()
@@ -426,6 +433,7 @@ func TestResendNoMore(t *testing.T) {
 	f("refused", &resender{scripted: scripted{name: "a", answers: []error{nil, &Refused{errors.New("no")}}}}, 10, func(o *Outbox) {
 		o.Add(closed("x"), "a")
 	})
+	f("never taken", &resender{scripted: scripted{name: "a", answers: []error{&Refused{errors.New("no")}}}}, 10, func(*Outbox) {})
 	f("dropped", &resender{scripted: scripted{name: "a"}}, 1, func(o *Outbox) {
 		o.Add(closed("x"), "a")
 		o.Add(closed("y"), "a")

@@ -27,7 +27,7 @@ func TestAtomicFileOverWhatIsThere(t *testing.T) {
 		}
 	}
 	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
-	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("old"), 0o640); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(file, link); err != nil {
@@ -40,7 +40,7 @@ func TestAtomicFileOverWhatIsThere(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is gone: %v %v", info, err)
 	}
-	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("permissions: %v %v", info, err)
 	}
 

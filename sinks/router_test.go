@@ -54,7 +54,6 @@ func TestDigest(t *testing.T) {
 	f := func(in *window.Incident, want string) {
 		t.Helper()
 		o.entries, o.states["a"].Waiting = nil, 0
-		r.Advance(in.Time)
 		r.Take(in)
 		if got := put(o, "a"); got != want {
 			t.Errorf("%s.%d %s: %s, want %s", in.ID, in.Revision, in.State, got, want)
@@ -150,10 +149,30 @@ func TestDigestSeverity(t *testing.T) {
 	f(9, window.Warn, 0, "log: opened(1) info, closed(9) info\n")
 	f(9, window.Warn, 1, "log: opened(1) info, closed(9) warning\n")
 	f(10, window.Warn, 0, "log: opened(1) info, grown(10) warning, closed(10) warning\npager: opened(10) warning, closed(10) warning\n")
+	f(10, window.Warn, 1, "log: opened(1) info, grown(10) critical, closed(10) critical\npager: opened(10) warning, closed(10) warning\nteam: opened(10) critical, closed(10) critical\n")
 	f(195, window.Warn, 0, "log: opened(1) info, grown(10) warning, grown(100) critical, closed(195) critical\n"+
 		"pager: opened(10) warning, grown(100) critical, closed(195) critical\nteam: opened(100) critical, closed(195) critical\n")
 	f(12, window.Reject, 0, "log: opened(1) warning, grown(10) critical, closed(12) critical\n"+
 		"pager: opened(1) warning, grown(10) critical, closed(12) critical\nteam: opened(10) critical, closed(12) critical\n")
+}
+
+// Loops that a sink hears of in no case are none of its many.
+func TestDigestOfOthers(t *testing.T) {
+	o := NewOutbox(quietly, &scripted{name: "pager"})
+	r := NewRouter(o, Routes{
+		Least: map[string]window.Severity{"pager": window.Warning},
+		List:  []Route{{Match: func(a *Alert) bool { return a.Caller == "probe" }}},
+	}, nil)
+	for i := range 20 {
+		in := incident(fmt.Sprint(i), 1, window.Opened, second)
+		if i >= 5 && i < 11 { // of ten more than five it would hear
+			in.Caller = "probe"
+		}
+		r.Take(in)
+	}
+	if got := put(o, "pager"); got != "" {
+		t.Errorf("it is told %q", got)
+	}
 }
 
 // Sinks that are no more are named in order.
@@ -175,6 +194,8 @@ func TestInherit(t *testing.T) {
 	saved := NewRouter(NewOutbox(quietly, &scripted{name: "old"}, &scripted{name: "b"}), Routes{}, nil)
 	saved.Take(incident("x", 1, window.Opened, second))
 	saved.Take(incident("y", 1, window.Opened, second))
+	saved.Take(incident("w", 1, window.Opened, second))
+	saved.Take(incident("w", 2, window.Closed, second))
 	for _, e := range saved.outbox.entries { // b has them
 		e.to = []string{"old"}
 	}
@@ -192,10 +213,22 @@ func TestInherit(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Take(incident("x", 2, window.Closed, 2*second))
-	for name, want := range map[string]string{"new": "x.1=opened z.1=opened x.2=closed", "b": "y.1=opened z.1=opened", "pager": ""} {
+	for name, want := range map[string]string{"new": "x.1=opened w.1=opened w.2=closed z.1=opened x.2=closed", "b": "y.1=opened z.1=opened", "pager": ""} {
 		if got := put(o, name); got != want {
 			t.Errorf("%s is told %q, want %q", name, got, want)
 		}
+	}
+	if open := r.receivers[0].open; len(open) != 1 || !open["z"] {
+		t.Errorf("to the new one open are %v, want z alone", open)
+	}
+
+	// What waits for one that is still there, too, goes to that alone, once.
+	saved = NewRouter(NewOutbox(quietly, &scripted{name: "old"}, &scripted{name: "b"}, &scripted{name: "c"}), Routes{}, nil)
+	saved.Take(incident("x", 1, window.Opened, second))
+	saved.outbox.entries[0].to = []string{"old", "b"} // c has it
+	o = NewOutbox(quietly, &scripted{name: "b"}, &scripted{name: "c"})
+	if err := NewRouter(o, Routes{}, nil).Load(saved.Save()); err != nil || o.Stats()[0].Waiting != 1 || put(o, "c") != "" {
+		t.Errorf("%+v, c is told %q: %v", o.Stats(), put(o, "c"), err)
 	}
 
 	// Without a new sink it goes to who knows of the incident, whatever routes say now.
