@@ -50,19 +50,21 @@ func (f *full) Part(name string, first int64) (Part, error) {
 // TestNoRoomForPart: a part that could not be put in its place is put there at the
 // next start. The bug was that the last checkpoint knew of it no more.
 func TestNoRoomForPart(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "state")
-	synctest.Test(t, func(t *testing.T) {
-		data := &full{published: &published{memory: memory{parts: map[string]*part{}}}}
-		o := Options{Dataset: data, Job: Job{PartInterval: time.Minute, Interval: time.Second}}
-		o.Feed = (&script{steps: [][]step{{{second: 100}, {second: 200}, {second: 300}}}}).open
-		if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); err == nil || strings.Count(err.Error(), "no space left") != 1 {
-			t.Errorf("said %v", err)
-		}
-		data.room = true
-		o.Feed = (&script{steps: [][]step{nil}}).open
-		runFor(t, dir, time.Hour, "loopgauge", o)
-		if len(data.rows) != 1 || data.rows[0] != 3 {
-			t.Errorf("parts of %v rows, want one of 3", data.rows)
-		}
-	})
+	for _, interval := range []time.Duration{time.Minute, 2 * time.Hour} { // it is the last alone
+		dir := filepath.Join(t.TempDir(), "state")
+		synctest.Test(t, func(t *testing.T) {
+			data := &full{published: &published{memory: memory{parts: map[string]*part{}}}}
+			o := Options{Dataset: data, Job: Job{PartInterval: interval, Interval: time.Second}}
+			o.Feed = (&script{steps: [][]step{{{second: 100}, {second: 200}, {second: 300}}}}).open
+			if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); err == nil || strings.Count(err.Error(), "no space left") != 1 {
+				t.Errorf("said %v", err)
+			}
+			data.room = true
+			o.Feed = (&script{steps: [][]step{nil}}).open
+			runFor(t, dir, time.Hour, "loopgauge", o)
+			if len(data.rows) != 1 || data.rows[0] != 3 {
+				t.Errorf("parts of %v rows, want one of 3", data.rows)
+			}
+		})
+	}
 }

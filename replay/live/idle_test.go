@@ -149,6 +149,21 @@ func TestIdleRestart(t *testing.T) {
 	})
 }
 
+// TestLateAfterRestart: a stream that goes on is as far as it was, whatever comes
+// first.
+func TestLateAfterRestart(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	synctest.Test(t, func(t *testing.T) {
+		run := func(steps ...step) replay.Account {
+			return runFor(t, dir, 5*time.Second, "loopgauge", Options{Feed: (&script{steps: [][]step{steps}}).open, Idle: time.Hour}).Account
+		}
+		run(step{second: 100}, step{second: 400})
+		if a := run(step{second: 150}, step{second: 395}); a.Late != 1 || a.Lines != 4 {
+			t.Errorf("%v", a)
+		}
+	})
+}
+
 // TestGone: a stream that is not there any more when watch goes on holds
 // nothing back, however lively it was.
 func TestGone(t *testing.T) {

@@ -160,6 +160,20 @@ func TestPartInTime(t *testing.T) {
 	}
 }
 
+// TestSpoolsGo: the rows of parts that are in their place are kept for no longer
+// than the checkpoint before needs them.
+func TestSpoolsGo(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	synctest.Test(t, func(t *testing.T) {
+		data := &published{memory: memory{parts: map[string]*part{}}}
+		later := []step{{second: 100}, {after: time.Minute, second: 200}, {after: time.Minute, second: 300}, {after: time.Minute, second: 400}}
+		runFor(t, dir, time.Hour, "loopgauge", Options{Feed: (&script{steps: [][]step{later}}).open, Dataset: data, Job: Job{PartInterval: time.Second, Interval: time.Second}})
+		if spools, err := filepath.Glob(filepath.Join(dir, "*.spool")); err != nil || len(data.rows) != 4 || len(spools) > 2 {
+			t.Errorf("of %d parts are left %q, %v", len(data.rows), spools, err)
+		}
+	})
+}
+
 // TestPartOfTheFuture: a part that was begun by a clock that has been set back
 // since is closed in its time: it waited until the clock had come there again.
 func TestPartOfTheFuture(t *testing.T) {
