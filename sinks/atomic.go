@@ -105,9 +105,6 @@ func (f *AtomicFile) Commit() error {
 		}
 	}
 	f.done = err == nil
-	if err != nil {
-		f.Abort()
-	}
 	return err
 }
 
