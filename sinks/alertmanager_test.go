@@ -195,6 +195,9 @@ func TestAlertmanagerRequests(t *testing.T) {
 			t.Error(err)
 		}
 		sizes = append(sizes, len(list))
+		if _, _, ok := r.BasicAuth(); ok {
+			t.Error("a user and password that nobody gave")
+		}
 	}))
 	defer server.Close()
 	m := NewAlertmanager(AlertmanagerOptions{URL: server.URL})

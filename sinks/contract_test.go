@@ -139,6 +139,7 @@ func TestEverySinkAnswered(t *testing.T) {
 			f(404, "", "", "denied")
 			f(408, "", "", "later")
 			f(413, "", "", "refused")
+			f(415, "", "", "refused")
 			f(422, "", "", "refused")
 			f(429, "", "", "later")
 			f(429, "Retry-After", "7", "after 7s")

@@ -115,7 +115,7 @@ func TestOutboxEnds(t *testing.T) {
 	f(context.Canceled, SinkStats{Waiting: 1})
 }
 
-// Drain waits for what is on its way.
+// Drain waits for what is on its way, and for nothing that may not leave.
 func TestDrainWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sent := 0
@@ -127,6 +127,7 @@ func TestDrainWaits(t *testing.T) {
 		serve(t, o)
 		o.Add(alert("x", 1), o.Names()...)
 		o.Allow(o.Last())
+		o.Add(alert("x", 2), o.Names()...)
 		if err := o.Drain(t.Context()); err != nil || sent != 1 {
 			t.Errorf("%d sent, %v", sent, err)
 		}

@@ -404,6 +404,23 @@ func TestAlertStays(t *testing.T) {
 	}
 }
 
+// What is not known of an incident is null, and nothing else is.
+func TestAlertNulls(t *testing.T) {
+	f := func(tokens int64, cost float64, quiet int, want string) {
+		t.Helper()
+		in := incident("a", 1, window.Opened, 0)
+		in.Tokens, in.Cost, in.Seen = tokens, cost, []window.Seen{{Rule: "r", Quiet: quiet}}
+		text := string(NewAlert(in, nil).Marshal())
+		for part := range strings.SplitSeq(want, " ") {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s lacks %s", text, part)
+			}
+		}
+	}
+	f(-1, math.NaN(), 0, `"tokens_after":null "cost_after":null "threshold_would_not_fire":null`)
+	f(0, 0, 1, `"tokens_after":0 "cost_after":0 "threshold_would_not_fire":1`)
+}
+
 func TestSeverity(t *testing.T) {
 	f := func(action window.Action, revision int, state window.IncidentState, want window.Severity) {
 		t.Helper()

@@ -36,6 +36,7 @@ func (s *workspace) pages(n int, at int, metadata map[string]any) {
 // A message is looked for page by page, ten at most, and once.
 func TestBotSearch(t *testing.T) {
 	ours := map[string]any{"event_type": metadataType, "event_payload": map[string]any{metadataID: "ep-1"}}
+	another := map[string]any{"event_type": metadataType, "event_payload": map[string]any{metadataID: "ep-2"}}
 	others := map[string]any{"event_type": "deploy", "event_payload": map[string]any{metadataID: "ep-1"}}
 	f := func(pages, at int, metadata map[string]any, searched int, then string) {
 		t.Helper()
@@ -56,6 +57,7 @@ func TestBotSearch(t *testing.T) {
 	f(3, 9, ours, 3, "postMessage")
 	f(20, 9, ours, 10, "update")
 	f(20, 10, ours, 10, "postMessage")
+	f(1, 0, another, 1, "postMessage")
 	f(1, 0, others, 1, "postMessage")
 }
 

@@ -244,6 +244,38 @@ func TestBotRestart(t *testing.T) {
 	}
 }
 
+// What fails is tried again: a message that cannot be looked for or changed is not
+// posted a second time.
+func TestBotFails(t *testing.T) {
+	f := func(fails, want string) {
+		t.Helper()
+		s := newWorkspace(t)
+		if err := s.bot().Send(t.Context(), alert(window.Opened, 1)); err != nil || s.methods() == "" {
+			t.Fatal(err)
+		}
+		s.answer = func(w http.ResponseWriter, method string) bool {
+			if method == fails {
+				_, _ = io.WriteString(w, `{"ok":false,"error":"internal_error"}`)
+			}
+			return method == fails
+		}
+		err := s.bot().Send(t.Context(), alert(window.Grown, 2))
+		if got := s.methods(); err == nil || got != want {
+			t.Errorf("where %s fails: %s, want %s: %v", fails, got, want, err)
+		}
+	}
+	f("conversations.history", "conversations.history")
+	f("chat.update", "conversations.history, update")
+	f("chat.postMessage", "conversations.history, update, postMessage in thread")
+}
+
+// A text that its escapes make too long is cut between two of them.
+func TestPlainIsCut(t *testing.T) {
+	if got := plain(strings.Repeat("&", maxField)).Text; got != strings.Repeat("&amp;", maxField/len("&amp;")) {
+		t.Errorf("%d bytes: %s", len(got), got)
+	}
+}
+
 // Slack says in what it answers whether to try again; what a status of HTTP says is the
 // same to every sink.
 func TestFailures(t *testing.T) {
@@ -289,8 +321,10 @@ func TestDigest(t *testing.T) {
 			t.Errorf("%s\nlacks %q", b, want)
 		}
 	}
-	if strings.Contains(strings.ToLower(string(b)), "request") {
-		t.Errorf("%s speaks of requests", b)
+	for _, not := range []string{"request", "kind", "would not", `"text":""`, `\n"`} {
+		if strings.Contains(strings.ToLower(string(b)), not) {
+			t.Errorf("%s\nspeaks of %s", b, not)
+		}
 	}
 }
 
