@@ -60,7 +60,6 @@ type differs struct {
 	identity        int // of the documented rule, in the plan
 	more, less      int64
 	at              fingerprint.Position
-	some            bool
 	ownActs, doc    bool
 }
 
@@ -69,9 +68,9 @@ func (d *differs) fired(rule *window.Rule, ev *window.Event) {
 	if len(ev.Prints[d.identity].Fingerprints) == 0 {
 		return
 	}
-	if !d.some || d.at != ev.Position {
+	if d.at != ev.Position {
 		d.settle()
-		d.some, d.at = true, ev.Position
+		d.at = ev.Position
 	}
 	if rule == d.own {
 		d.ownActs = true

@@ -83,7 +83,6 @@ func (k *Repeat) counted() {
 		}
 		if i == 0 {
 			k.most = append(k.most, k.rows.At(row)...)
-			continue
 		}
 		window.Raise(k.most, k.rows.At(row))
 	}
