@@ -55,6 +55,22 @@ func TestFires(t *testing.T) {
 
 func (k *Repeat) hitCost() window.USD { return window.USD(0).Plus(k.hits[0].Cost) }
 
+// A hit is worth keeping if any cell counts higher by it than before.
+func TestRaised(t *testing.T) {
+	k := &Repeat{rows: window.NewRows(2)}
+	for _, counts := range [][]uint8{{2, 5}, {2, 4}} {
+		k.hits = append(k.hits, Hit{row: k.rows.Add(counts)})
+	}
+	for _, x := range []struct {
+		counts []uint8
+		want   bool
+	}{{[]uint8{2, 5}, false}, {[]uint8{3, 1}, true}, {[]uint8{3, 5}, false}, {[]uint8{1, 6}, true}, {[]uint8{3, 6}, false}} {
+		if k.raised(x.counts) != x.want {
+			t.Errorf("%d raises it: %t", x.counts, !x.want)
+		}
+	}
+}
+
 // TestLongRepeats: of a repeat that is too long for all of it to be kept it is
 // known which settings fire on it, though most of it, or its beginning, is no
 // loop to them.
