@@ -54,3 +54,15 @@ func TestClassOfThree(t *testing.T) {
 		}
 	}
 }
+
+// Sessions are flagged or not, and loops or not.
+func TestScore(t *testing.T) {
+	r, flagged := &Report{Options: Options{Labels: Labels{}}}, map[string]bool{}
+	for _, who := range "abcdEFGHIJK" {
+		r.Options.Labels[string(who)] = who >= 'a'
+		flagged[string(who)] = strings.ContainsRune("abcEF", who)
+	}
+	if got, want := r.score(flagged), (Score{TruePositive: 3, FalseNegative: 1, FalsePositive: 2, TrueNegative: 5}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
