@@ -276,6 +276,12 @@ func TestFollow(t *testing.T) {
 		s.add("old.gz", string(packed[:len(packed)-2]))
 		time.Sleep(2 * quiet)
 	}, "0: a b; 1: c d", "old.gz: the compressed data ends early; read up to byte 40")
+	f("a compressed file that is damaged", dir, func(s *site) {
+		packed := gz(s.t, []byte(n("c", "d")))
+		packed[len(packed)-8]++ // its checksum
+		s.add("old.gz", string(packed))
+		time.Sleep(2 * quiet)
+	}, "0: a b; 1: c d", "old.gz: gzip: invalid checksum; read up to byte 40")
 	f("what is no log", dir, func(s *site) {
 		s.add("old.xz", "\xFD7zXZ\x00 and more")
 		s.add("core", "ELF\x00\x01\x02")
