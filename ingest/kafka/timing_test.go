@@ -446,12 +446,15 @@ func TestTrouble(t *testing.T) {
 			f := newFake(t, 1)
 			var mutex sync.Mutex
 			var said []string
-			c := f.config()
+			c, began := f.config(), time.Now()
 			c.Group, c.State, c.Wait = "g", "s", true
 			c.Say = func(what string) {
 				mutex.Lock()
 				defer mutex.Unlock()
 				said = append(said, what)
+				if d := time.Since(began); d <= quietTime {
+					t.Errorf("said after %s: %s", d, what)
+				}
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
