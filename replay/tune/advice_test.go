@@ -180,6 +180,33 @@ func TestChoose(t *testing.T) {
 	}, at{2, 4})
 }
 
+// TestChooseAsRun: a setting that the gateway gets wrong more often, as it runs it,
+// gives way to one that saves nearly as much.
+func TestChooseAsRun(t *testing.T) {
+	f := func(wrong int, want time.Duration) {
+		t.Helper()
+		scope := &fingerprint.Scope{}
+		rule := &window.Rule{Identity: anyRule.Identity, Scope: scope, Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}}
+		shipped := &window.Rule{Identity: anyRule.Identity, Scope: scope}
+		r := &Report{Options: Options{ForGateway: true, Windows: []time.Duration{time.Minute, time.Hour}, Least: 2, Most: 4}, Days: 1, Result: &replay.Result{}}
+		grid := make([][]Outcome, 4) // behind the cells those of the tracker
+		for i := range grid {
+			grid[i] = make([]Outcome, 5)
+		}
+		for i, w := range r.Options.Windows {
+			r.Cells = append(r.Cells, window.SweepCell{Kind: "streak", Window: w})
+			grid[i][4] = Outcome{Caught: 1, Waste: 100 - int64(i)}
+		}
+		grid[2][4].Wrong = wrong
+		r.Sweep, r.Advice = []window.SweepTarget{{Rule: shipped, Tracker: []window.Swept{{}}}}, []Advice{{on: ground{grid, 1}}}
+		if cell, threshold := r.choose(rule, &ground{grid[:2], 1}, grid[:2]); cell < 0 || r.Cells[cell].Window != want || threshold != 4 {
+			t.Errorf("wrong %d times: chosen is cell %d at %d, want %s", wrong, cell, threshold, want)
+		}
+	}
+	f(0, time.Minute)
+	f(1, time.Hour)
+}
+
 // TestMostWrong: at the edge of --max-wrong a setting keeps to it, whatever
 // floats make of tenths of a percent.
 func TestMostWrong(t *testing.T) {

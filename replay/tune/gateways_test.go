@@ -91,6 +91,22 @@ func TestExclusionsStay(t *testing.T) {
 	f(true, &Repeat{Kind: window.Probe, path: "/healthz"})
 }
 
+// TestDiffers: a request counts where one of two rules alone acts on it, whatever it
+// asks for more than once.
+func TestDiffers(t *testing.T) {
+	d := &differs{own: &window.Rule{}, documented: &window.Rule{}}
+	fires := func(rule *window.Rule, offsets ...int64) {
+		for _, at := range offsets {
+			d.fired(rule, &window.Event{Position: fingerprint.Position{Offset: at}, Prints: []window.Prints{{Fingerprints: make([]fingerprint.Fingerprint, 1)}}})
+		}
+	}
+	fires(d.own, 0, 1, 1)
+	fires(d.documented, 1, 2, 3, 3, 4)
+	if d.settle(); d.more != 1 || d.less != 3 {
+		t.Errorf("%d more and %d less, want 1 and 3", d.more, d.less)
+	}
+}
+
 // TestJudged: a rule of a gateway that judges as another does is judged once,
 // and counts for both.
 func TestJudged(t *testing.T) {
