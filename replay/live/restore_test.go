@@ -35,6 +35,27 @@ func TestVerdictsOfOthers(t *testing.T) {
 	}
 }
 
+// Nor is one under its name that holds something else by now.
+func TestVerdictsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "verdicts")
+	synctest.Test(t, func(t *testing.T) {
+		run := func() error {
+			f := &feed{partitions: [][]string{looping(12)}, commits: -1}
+			_, err := tryFor(t, filepath.Join(dir, "state"), 5*time.Second, "aisg", Options{Feed: f.open, Idle: 10 * time.Millisecond, Job: Job{Lateness: time.Second, Verdicts: path}})
+			return err
+		}
+		if err := run(); err != nil {
+			t.Fatal(err)
+		}
+		precious := strings.Repeat("p", len(read(t, path)))
+		write(t, path, precious)
+		if err := run(); precious == "" || !isMismatch(err, "is not the file that the last checkpoint knows") || string(read(t, path)) != precious {
+			t.Errorf("%v; the file holds %q", err, read(t, path))
+		}
+	})
+}
+
 // A trial does not forget what sinks were told that it does not know.
 func TestDryRunKeepsSinks(t *testing.T) {
 	dir := t.TempDir()
