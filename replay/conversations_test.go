@@ -81,10 +81,10 @@ func TestChained(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := window.NewPlan(p.Rules, nil)
-	f := func(want string, formats []int, both, others int) {
+	f := func(want, first, second string, both, others int) {
 		t.Helper()
 		c := newConversations(plan)
-		c.formats = formats
+		c.tellFormats([]StreamResult{{Format: first}, {Format: second}})
 		note := func(name string, stream int32) {
 			key := sha256.Sum256([]byte(name))
 			ev := &window.Event{Scopes: make([]window.Scope, len(plan.Scopes)), Position: fingerprint.Position{Stream: stream}}
@@ -104,12 +104,11 @@ func TestChained(t *testing.T) {
 			t.Errorf("%d in both and %d in one: %q, want %q", both, others, got, want)
 		}
 	}
-	f("100 %", []int{0, 1}, 10, 0)
-	f("5.0 %", []int{0, 1}, 5, 95)
-	f("", []int{0, 1}, 4, 95)
-	f("", []int{0, 1}, 0, 95)
-	f("", []int{0, 0}, 10, 0)
-	f("", nil, 10, 0)
+	f("100 %", "envoy", "litellm", 10, 0)
+	f("5.0 %", "envoy", "litellm", 5, 95)
+	f("", "envoy", "litellm", 4, 95)
+	f("", "envoy", "litellm", 0, 95)
+	f("", "envoy", "envoy", 10, 0)
 	if q := (&Pipeline{}).Chained(); q != "" {
 		t.Errorf("without conversations: %q", q)
 	}

@@ -41,7 +41,7 @@ func TestVerdictsReplaced(t *testing.T) {
 	path := filepath.Join(dir, "verdicts")
 	synctest.Test(t, func(t *testing.T) {
 		run := func() error {
-			f := &feed{partitions: [][]string{looping(12)}, commits: -1}
+			f := &feed{partitions: [][]string{looping(24)}, commits: -1}
 			_, err := tryFor(t, filepath.Join(dir, "state"), 5*time.Second, "aisg", Options{Feed: f.open, Idle: 10 * time.Millisecond, Job: Job{Lateness: time.Second, Verdicts: path}})
 			return err
 		}
