@@ -740,3 +740,42 @@ func TestMergedName(t *testing.T) {
 		}
 	}
 }
+
+// sized is a file of which nothing but its name and size is asked.
+type sized struct {
+	fs.FileInfo
+	name string
+	size int64
+}
+
+func (s sized) Name() string { return s.name }
+func (s sized) Size() int64  { return s.size }
+
+// TestGroups: files become one up to a size, one that is large enough stays as it is
+// and parts those beside it, and so do the newest parts.
+func TestGroups(t *testing.T) {
+	const half = fullFile / 2
+	f := func(safe int64, want string, sizes ...int64) {
+		t.Helper()
+		c := &compaction{safe: map[int]int64{-1: safe}}
+		var files []fs.FileInfo
+		for i, size := range sizes {
+			files = append(files, sized{name: fmt.Sprintf("%09d-%012d.parquet", i, i), size: size})
+		}
+		var got []string
+		for _, group := range c.groups(files) {
+			first, _, _ := partsOf(group[0].Name())
+			got = append(got, fmt.Sprint(first.number, "+", len(group)))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%d: %q, want %q", sizes, got, want)
+		}
+	}
+	f(100, "0+3", 1, 1, 1)
+	f(2, "0+2", 1, 1, 1, 1)
+	f(100, "", 1, half, 1)
+	f(100, "0+2 3+2", 1, 1, half, 1, 1)
+	f(100, "0+2 2+2", half-1, half-1, half-1, half-1)
+	f(100, "0+3", half-1, half-1, 2)
+	f(100, "0+2 2+2", half-1, half-1, 3, 1)
+}
