@@ -12,7 +12,8 @@ import (
 func Parse(text string) (f Fingerprint, ok bool) {
 	if n := hex.DecodedLen(len(text)); len(text) == hex.EncodedLen(16) || len(text) == hex.EncodedLen(len(f.sum)) {
 		f.size = uint8(n)
-		return f, decodeHex(f.sum[:n], text)
+		ok = decodeHex(f.sum[:n], text) // first: a copy of f may be made before a call
+		return f, ok
 	}
 	crc, err := strconv.ParseUint(text, 10, 32)
 	if err != nil {
