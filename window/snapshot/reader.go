@@ -52,7 +52,7 @@ func (r *Reader) Fail(err error) {
 	if r.err == nil {
 		r.err = &Error{strings.Join(r.names, "/"), r.at, err}
 	}
-	r.end = r.at // nothing more is read
+	r.end = r.at // nothing is left
 }
 
 // Failf is Fail with a text.
@@ -164,7 +164,7 @@ func (r *Reader) Section(name string, read func()) {
 func (r *Reader) section(want string, read func()) string {
 	name := r.String()
 	size := r.Uint64()
-	if r.err == nil && size > uint64(r.Left()) {
+	if size > uint64(r.Left()) {
 		r.Fail(errShort)
 	}
 	if r.err != nil {
@@ -178,7 +178,7 @@ func (r *Reader) section(want string, read func()) string {
 	r.end = r.at + int(size)
 	r.names = append(r.names, name)
 	read()
-	for r.err == nil && r.Left() > 0 {
+	for r.Left() > 0 {
 		r.section("", func() { r.Failf("a section has no name") })
 	}
 	r.names = r.names[:len(r.names)-1]
@@ -194,7 +194,7 @@ func (r *Reader) Skip() { r.at = r.end }
 // Done says that nothing may be left but sections of which the reader knows
 // nothing, and returns Err.
 func (r *Reader) Done() error {
-	for r.err == nil && r.Left() > 0 {
+	for r.Left() > 0 {
 		r.section("", func() { r.Failf("a section has no name") })
 	}
 	return r.err
