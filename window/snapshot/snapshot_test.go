@@ -166,6 +166,10 @@ func TestErrors(t *testing.T) {
 	f("\x01a\x0b"+strings.Repeat("\x00", 7)+"\x01b\x01"+strings.Repeat("\x00", 7)+"\x07", in("a", func(r *Reader) func() {
 		return func() { in("b", func(r *Reader) func() { return func() { r.Failf("this is no %s", "good") } })(r) }
 	}), "snapshot, section a/b, byte 20: this is no good")
+	f("\x01a"+strings.Repeat("\x00", 8), func(r *Reader) {
+		in("a", none)(r)
+		r.Failf("this is no good")
+	}, "snapshot, byte 10: this is no good")
 }
 
 func TestSizes(t *testing.T) {
@@ -280,21 +284,40 @@ func TestCodecReadsWhatItWrites(t *testing.T) {
 		texts := []string{rapid.String().Draw(t, "text"), "", "b"}[:rapid.IntRange(0, 3).Draw(t, "texts")]
 		want := coded{
 			Uvarint: rapid.Uint64().Draw(t, "uvarint"), Uint64: rapid.Uint64().Draw(t, "uint64"), Varint: rapid.Int64().Draw(t, "varint"),
-			Float64: 0.1, Bool: rapid.Bool().Draw(t, "bool"), Number: -3, Size: rapid.IntRange(0, 1000).Draw(t, "size"),
+			Float64: 0.1, Bool: rapid.Bool().Draw(t, "bool"), Number: -3, Size: rapid.SampledFrom([]int{0, 999, 1000}).Draw(t, "size"),
 			Text: rapid.String().Draw(t, "text"), Texts: texts, Fixed: [3]byte{1, 2, 3},
 		}
 		got := coded{Texts: []string{"before"}}
-		w := NewWriter(nil)
-		want.code(w.Codec())
+		w, written := NewWriter(nil), want
+		written.code(w.Codec())
 		r := NewReader(w.Bytes())
 		got.code(r.Codec())
 		if err := r.Done(); (err != nil) != (want.Size == 1000) {
 			t.Fatal(err)
 		}
-		if fmt.Sprint(got) != fmt.Sprint(want) {
+		if fmt.Sprint(got) != fmt.Sprint(want) || len(texts) == 0 && got.Texts != nil {
 			t.Fatalf("%v is read as %v", want, got)
 		}
 	})
+}
+
+// TestParts: what was not wanted when it was written leaves what is there, and what
+// is not wanted now is passed over.
+func TestParts(t *testing.T) {
+	f := func(written, read bool, want uint64) {
+		t.Helper()
+		w, v := NewWriter(nil), uint64(1)
+		w.Codec().Part("part", written, func() { w.Uvarint(7) })
+		r := NewReader(w.Bytes())
+		r.Codec().Part("part", read, func() { v = r.Uvarint() })
+		if err := r.Done(); v != want || err != nil {
+			t.Errorf("written %t, wanted %t: %d, want %d; %v", written, read, v, want, err)
+		}
+	}
+	f(true, true, 7)
+	f(false, true, 1)
+	f(true, false, 1)
+	f(false, false, 1)
 }
 
 // TestListEndsWithError: once something is wrong, nothing is done for the items that
