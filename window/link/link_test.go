@@ -32,6 +32,9 @@ func TestNew(t *testing.T) {
 	f("https://a.example/{{id}", "not closed", 18)
 	f("https://a.example{{id}}", "in the host's name", 17)
 	f("https://{{id}}/", "and a host", 0)
+	f("http://a.example", "", 0)
+	f("ftp://a.example", "must begin with", 0)
+	f("https://a b", "must begin with", 0)
 	f("javascript:alert(1)", "must begin with", 0)
 	f("", "must begin with", 0)
 }

@@ -39,6 +39,8 @@ func TestResponses(t *testing.T) {
 	cooling := with("aisg", window.Reject)
 	cooling.Count = -1
 	f(cooling, `{"gateway":"AISG","status":429,"headers":{"Content-Type":"application/json"},"body":null,"delay_ms":0,"note":"in a cooldown it does not count, and its pages do not show what the body says then"}`)
+	f(with("aisg", window.Warn), `null`)
+	f(with("tool-call", window.Warn), `null`)
 	f(with("tool-call", window.Break), `{"gateway":"llm-interactive-proxy","status":200,"headers":{},"body":"Tool call loop detected: 'read\"file' invoked with identical params 12 times within 60s. Session stopped to prevent unintended looping.","delay_ms":0,"note":"the text is that of one choice, an assistant's message"}`)
 	f(with("tool-call-shipped", window.Break), `{"gateway":"llm-interactive-proxy","status":400,"headers":{"Content-Type":"application/json"},"body":"{\"error\":{\"message\":\"Tool call loop detected: Tool call loop detected: 'read\\\"file' invoked with identical parameters 12 times within 60s. Session stopped to prevent unintended looping. Try changing your inputs or approach.\",\"type\":\"ToolCallLoopError\",\"details\":{\"tool_name\":\"read\\\"file\",\"repetitions\":12,\"mode\":\"break\"}}}","delay_ms":0,"note":"a streamed response has it as its last event"}`)
 	f(with("tool-call-shipped", window.Guide), `{"gateway":"llm-interactive-proxy","status":200,"headers":{},"body":"Tool call loop warning: 'read\"file' has been called with identical parameters 12 times. Please modify your approach or parameters. If the next call uses the same parameters, the session will be stopped.","delay_ms":0,"note":"the text goes to the model as the failure of its call"}`)
@@ -47,9 +49,17 @@ func TestResponses(t *testing.T) {
 	f(with("loopgauge", window.Reject), `null`)
 	f(with("", window.Reject), `null`)
 
-	if got, want := Of(with("fairvisor", window.Throttle)).String(), "Fairvisor: 200, after 1200 ms (the request goes on after the delay)"; got != want {
-		t.Errorf("%s, want %s", got, want)
+	line := func(r *Response, want string) {
+		t.Helper()
+		if got := r.String(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
+	line(Of(with("fairvisor", window.Throttle)), "Fairvisor: 200, after 1200 ms (the request goes on after the delay)")
+	c.Tool = "<read>"
+	line(Of(with("tool-call-shipped", window.Break)), `llm-interactive-proxy: 400, Content-Type: application/json, {"error":{"message":"Tool call loop detected: Tool call loop detected: '<read>' invoked with identical parameters 12 times within 60s. Session stopped to prevent unintended looping. Try changing your inputs or approach.","type":"ToolCallLoopError","details":{"tool_name":"<read>","repetitions":12,"mode":"break"}}} (a streamed response has it as its last event)`)
+	c.Count = 1
+	line(Of(with("aisg-article", window.Reject)), `AISG: 429, Content-Type: application/json, {"detail":{"error":"recursive_loop_detected","message":"Blocked: identical request sent 1 times in 60 seconds. This usually indicates an agent retry loop, infinite recursion, or misconfigured automation.","fingerprint":"00c0ffee","hit_count":1,"cooldown_seconds":30}}`)
 
 	c.Count = 1_000_000
 	if r := Of(with("fairvisor", window.Throttle)); r.DelayMS != 30_000 {
