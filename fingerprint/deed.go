@@ -28,7 +28,7 @@ func (t spoken) deed() []byte {
 			return nil
 		}
 		name := t.text[end+len(endTag) : len(t.text)-len(">")]
-		if len(name) == 0 || len(name) > longestTag || slices.ContainsFunc(name, func(c byte) bool { return c != '_' && c != '-' && !isLetter(c) }) {
+		if len(name) > longestTag || slices.ContainsFunc(name, func(c byte) bool { return c != '_' && c != '-' && !isLetter(c) }) {
 			return nil
 		}
 		var open [1 + longestTag]byte

@@ -70,19 +70,19 @@ func trimLines(text []byte) []byte {
 func (w *Writer) lossOfPart(part *block) Cause {
 	s := &w.leaves
 	s.Reset(part.raw)
-	cause, said := w.lossOfLeaves(s, false)
+	cause, said := w.lossOfLeaves(s)
 	w.check(s)
-	if cause == Computable && !said && part.kind != nil {
+	if !said && part.kind != nil {
 		return LossyContent
 	}
 	return cause
 }
 
-// lossOfLeaves looks at every text of the value that comes next. It is said
-// that there is content if any of them is some.
-func (w *Writer) lossOfLeaves(s *rawjson.Scanner, about bool) (loss Cause, said bool) {
-	note := func(about bool) {
-		cause, some := w.lossOfLeaves(s, about)
+// lossOfLeaves looks at every text of the value that comes next, but for those that
+// say what kind of content it is. It is said that there is content if any is some.
+func (w *Writer) lossOfLeaves(s *rawjson.Scanner) (loss Cause, said bool) {
+	note := func() {
+		cause, some := w.lossOfLeaves(s)
 		if loss == Computable {
 			loss = cause
 		}
@@ -93,25 +93,24 @@ func (w *Writer) lossOfLeaves(s *rawjson.Scanner, about bool) (loss Cause, said 
 		for s.Object(); s.NextKey(); {
 			switch string(s.Key) {
 			case "type", "mime_type", "media_type", "mimeType", "mediaType", "modality", "detail", "format", "cache_control":
-				note(true)
 			default:
-				note(about)
+				note()
 			}
 		}
 	case rawjson.Array:
 		for s.Array(); s.NextElement(); {
-			note(about)
+			note()
 		}
 	case rawjson.String:
 		v := s.Value()
-		if about || len(v) < len(`""`) {
+		if len(v) < len(`""`) {
 			return Computable, false
 		}
 		text := v[1 : len(v)-1]
 		return w.lossOfLeaf(text), len(text) > 0
 	case rawjson.Number, rawjson.Bool:
 		s.Skip()
-		return Computable, !about
+		return Computable, true
 	default:
 		s.Skip()
 	}

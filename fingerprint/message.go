@@ -91,7 +91,7 @@ func (w *Writer) appendImages(dst []byte, it *item) ([]byte, Cause) {
 	}
 	s := &w.leaves
 	s.Reset(it.images)
-	cause, some := w.lossOfLeaves(s, false)
+	cause, some := w.lossOfLeaves(s)
 	w.check(s)
 	if cause != Computable || !some {
 		return dst, cause
