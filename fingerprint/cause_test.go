@@ -37,6 +37,10 @@ func TestCauses(t *testing.T) {
 	by(NoCaller, "last-messages", "model", "m", "messages", `["x"]`)
 	by(NoBody, "request")
 	by(NoMethod, "request", "body", "{}")
+	by(NoMethod, "request", "body_hash", "00c0ffee")
+	by(NoCaller, "last-messages", "model", "m", "digest", "d")
+	by(NoMessages, "part last_messages:2", "system", `"s"`, "messages", "[]")
+	by(RedactedContent, "part model", "model", "redacted-by-litellm")
 	by(NoBackend, "part backend")
 	by(NoSession, "part session")
 	by(NoTools, "part has_tools")
@@ -110,6 +114,8 @@ func TestTail(t *testing.T) {
 	for _, name := range []string{"prompt", "last-messages", "aisg"} {
 		wantCanonicals(t, mustNew(t, name, Options{}), tail(), notComputable(LossyContent))
 	}
+	wantCanonicals(t, mustNew(t, "", Options{Parts: []string{"last_messages:2"}}), tail(),
+		`[["last_messages:2",[{"calls":[{"arguments":{},"name":"f"}],"role":"assistant"},{"role":"tool","text":"x"}]]]`)
 	for _, name := range []string{"tool-call", "tool-call-result"} {
 		if got := canonicals(mustNew(t, name, Options{}), tail()); len(got) != 1 || got[0] == notComputable(LossyContent) {
 			t.Errorf("%s: %q", name, got)

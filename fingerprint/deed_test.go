@@ -12,6 +12,7 @@ func TestDeed(t *testing.T) {
 		"I list the files.\n```sh\nls\n```":                    "```sh\nls\n```",
 		"```\nls\n```":                                         "```\nls\n```",
 		"Tests.\n\n<run>\n<cmd>go test</cmd>\n</run>":          "<run>\n<cmd>go test</cmd>\n</run>",
+		"Once more.\n<run_it>\n<c-d>go</c-d>\n</run_it>":       "<run_it>\n<c-d>go</c-d>\n</run_it>",
 		"A function.\n<function=sh>\n<p=c>ls</p>\n</function>": "<function=sh>\n<p=c>ls</p>\n</function>",
 
 		"Thought: I look again.\nAction: search[loops]":                       "Action: search[loops]",
@@ -43,6 +44,7 @@ func TestDeed(t *testing.T) {
 		"<a><b>c</b></a>\n<done>no</done>":         "",
 		"</run>":                                   "",
 		"</>":                                      "",
+		"<r2>\n<c>go</c>\n</r2>":                   "",
 		"a > b and </ c>":                          "",
 		"<" + strings.Repeat("x", 99) + ">\n</" + strings.Repeat("x", 99) + ">": "",
 	} {

@@ -87,11 +87,13 @@ func TestFailed(t *testing.T) {
 
 	failed("2026-11-21 10:00:00 12 of 20 failed", "2026-11-21 <timestamp> 12 of 20 failed")
 	failed("[2026-11-21 10:00:00] [12] failed", "[2026-11-21 <timestamp>] [12] failed")
+	failed("[2026-11-21 10:00:00] [12] A", "[2026-11-21 <timestamp>] [12] A")
 	for _, said := range []string{
 		"AssertionError: '2026-01-02 10:00:00' != '2026-01-02 09:00:00'",
 		"E       - 10:00:00\nE       + 09:00:00",
 		"-2026-01-02 10:00:00\n+2026-01-02 09:00:00",
 		`    Expected: "2026-01-02T10:00:00Z"`,
+		"GOT \"10:00:00\"\nGOT '10:00:00'",
 		`    -   "date": "2026-01-02T10:00:00Z"`,
 		"error: no run at 10:00:00, nor on 2026-11-21 10:00:00",
 		strings.Repeat(".", lineHead+1) + " 10:00:00",

@@ -38,11 +38,15 @@ func TestLastExchange(t *testing.T) {
 		q + "," + said("assistant", "b") + "," + q + "," + a + "," + o,
 		q + "," + a + "," + o + "," + b + said("assistant", "c") + "," + o + "," + a + "," + o,
 		q + "," + a + "," + said("user", "go on") + "," + chatTurn[strings.Index(chatTurn, `{"role":"assistant"`):] + "," + a + "," + o,
-		q + "," + said("assistant", "{") + "," + o + "," + said("assistant", "{"), // the first words of an answer are none
+		q + "," + a + `,{"role":"tool","tool_call_id":"a","content":"x"},` + a + "," + o, // of a call that is not there
+		q + "," + said("assistant", "{") + "," + o + "," + said("assistant", "{"),        // the first words of an answer are none
 	} {
 		f(messages, notComputable(NoAnswer))
 	}
 	f(q+","+a+","+o+","+a+","+o+","+said("assistant", "{"), want[:len(want)-1]+","+form("assistant", "{")+"]")
+
+	cut := said("assistant", "a (litellm_truncated 9 chars) b")
+	f(cut+","+o+","+cut+","+o, notComputable(TruncatedContent))
 
 	// A tool turn is none; what a client says behind it makes one of it.
 	for messages, calls := range map[string]string{

@@ -56,6 +56,8 @@ func TestMasks(t *testing.T) {
 	}
 	f("timestamps", "2026-11-21 is", "<timestamp> is")
 	f("timestamps", "2026-11-21 10:0", "<timestamp> 10:0")
+	f("timestamps", "2026-11-21 is:10", "<timestamp> is:10")
+	f("timestamps", "2026-11-21 10:00+ab:10", "<timestamp>+ab:10")
 	f("timestamps", "2026-11-21/2026-11-22", "<timestamp>/<timestamp>")
 	same("timestamps", "26-11-21", "2026-1-21", "2026/11/21", "12026-11-21", "2026-11-211", "2026-11-21x", "v2026-11-21",
 		"2026-11-21T10:00:59.1234567890Z", "10:00:59", "2026-11", "20261121", "2026-11-21T10:00:59Zulu", "1732183200")

@@ -192,6 +192,12 @@ func TestConversation(t *testing.T) {
 	if hidden("[REDACTED]", "a") == hidden("[REDACTED]", "b") || hidden("[REDACTED]", "a") != hidden("<redacted>", "a") || hidden("be kind", "a") == hidden("[REDACTED]", "a") {
 		t.Error("hidden system prompts tell conversations, or hide what does")
 	}
+	two := func(first string) ScopeKey {
+		return key("messages", `[{"role":"system","content":"`+first+`"},{"role":"system","content":"[REDACTED]"},{"role":"user","content":"q"}]`)
+	}
+	if two("a") == two("b") {
+		t.Error("a hidden system prompt hides the one before it")
+	}
 	// Broken beginnings have a cause.
 	for messages, cause := range map[string]Cause{
 		`[{"role":"user","content":"\q"}]`:                                     BrokenJSON,
