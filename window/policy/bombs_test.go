@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,10 +38,15 @@ func TestBombs(t *testing.T) {
 
 // What is only long is read: brackets and dashes in texts do not nest.
 func TestLongPolicies(t *testing.T) {
+	side := "" // by side they do not, either
+	for i := range maxDepth + 1 {
+		side += fmt.Sprintf("{name: r%d, profile: aisg, scope: []}, ", i)
+	}
 	for _, text := range []string{
 		"version: 1 # " + strings.Repeat("- ", 1000) + "\nrules: [{name: a, profile: fairvisor}]\n",
 		"version: 1\nrules: [{name: '" + strings.Repeat("- ? ", 1000) + "', profile: fairvisor}]\n",
 		"version: 1\nrules: [{name: a, profile: fairvisor, match: 'true" + strings.Repeat(" || status in [1, 2]", 500) + "'}]\n",
+		"version: 1\nrules: [" + side + "]\n",
 		"version: 1\nrules:\n" + strings.Repeat("\n", 10000) + "  - {name: a, profile: fairvisor}\n",
 	} {
 		parse(t, text)

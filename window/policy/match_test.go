@@ -76,6 +76,7 @@ func TestMatch(t *testing.T) {
 	f(`tokens_in == tokens_out * 2`, true, false)
 	f(`"s" == session`, true, false)
 	f(`session == "s" == true`, true, false)
+	f(`dyn(session == "s")`, true, false)
 	f(`session == model`, false, true)
 	f(`query == ""`, false, true)
 	f(`query != "a=1"`, false, true)
@@ -99,6 +100,7 @@ func TestMatch(t *testing.T) {
 	f(`!("header:x-team" in attributes)`, false, true)
 	f(`"header:x-none" in attributes`, false, false)
 	f(`size(attributes) == 0`, false, true)
+	f(`size(attributes) == 1 && "header:x-team" in attributes`, true, false)
 
 	// What fails does not match.
 	f(`1 / 0 == 1`, false, false)

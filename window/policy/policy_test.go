@@ -214,7 +214,7 @@ rules:
   - {name: t, profile: tool-call-shipped, threshold: 3}
   - {name: one, profile: aisg-article, threshold: 1, cooldown: 0s}
 exclude: [{name: 'a "b"', match: cached}]
-prices: {"a: b": {input: 0.000001}, "7": {output: 1e3}}
+prices: {"a: b": {input: 0.000001}, "7": {input: 2, output: 1e3}}
 kafka:
   group: gateway-loops
   start: 2026-11-21T10:00:00Z
@@ -248,8 +248,8 @@ one of aisg by [], fixed 1m0s closed, 1: reject`
 		*k.SASL != (KafkaSASL{"scram-sha-512", "loopgauge", Secret{Env: "KAFKA_PASSWORD"}}) {
 		t.Errorf("kafka %+v, %+v, %+v", k, k.TLS, k.SASL)
 	}
-	if price, _ := p.Price("7"); price.Output != 1000 {
-		t.Errorf("price %v", out)
+	if price, _ := p.Price("7"); price.Input != 2 || price.Output != 1000 {
+		t.Errorf("price %v", price)
 	}
 	if _, ok := p.Price("c"); ok {
 		t.Error("a price of a model without one")
@@ -262,7 +262,7 @@ one of aisg by [], fixed 1m0s closed, 1: reject`
 // policies are texts that Parse accepts.
 func policies(tb testing.TB) map[string]string {
 	tb.Helper()
-	list := map[string]string{"example": example, "full": full}
+	list := map[string]string{"example": example, "full": full, "latest": "version: 1\nkafka: {start: latest}\nrules: [{name: a, profile: aisg}]\n"}
 	for _, p := range Profiles() {
 		for _, rule := range p.rules {
 			name := p.Name + "/" + rule.name

@@ -47,6 +47,22 @@ func TestWritten(t *testing.T) {
 		"    quiet: 1m30s\n    match: \"path != \\\"it's\\\"\"\n    overrides:\n      - {match: 'status == 429', threshold: 4, reason: 'so, {so}: x'}\n      - {match: 'status == 1', enabled: false, until: '2027-01-01T00:00:00Z'}\n")
 }
 
+// What decides how a rule sees a request is held against what saved state says: the
+// same must be written as ever.
+func TestSelection(t *testing.T) {
+	f := func(rule, want string) {
+		t.Helper()
+		if got := parse(t, "version: 1\nrules:\n  - {name: a, profile: aisg"+rule+"}\n").Rules[0].Selection; got != want {
+			t.Errorf("%s: %s, want %s", rule, got, want)
+		}
+	}
+	f(``, `""`)
+	f(`, match: has_tools`, `"has_tools"`)
+	f(`, match: has_tools, overrides: [{match: cached, threshold: 9, enabled: true}, {match: stream, enabled: false, until: 2027-01-01}]`, `"has_tools" "cached" true 0001-01-01T00:00:00Z "stream" false 2027-01-01T00:00:00Z`)
+	f(`, enabled: false, overrides: [{match: cached, enabled: true}, {match: stream, threshold: 9}]`, `enabled false chat false "" "cached" true 0001-01-01T00:00:00Z on "stream" true 0001-01-01T00:00:00Z`)
+	f(`, scope: [session], counter: {kind: streak, window: 1m, closed: false}, chat_overrides: true`, `enabled true chat true ""`)
+}
+
 func TestProfilesAreWrittenByName(t *testing.T) {
 	for _, profile := range Profiles() {
 		p, err := FromProfiles([]string{profile.Name, profile.Name})
