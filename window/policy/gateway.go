@@ -229,8 +229,6 @@ func (g *Gateway) fit(x *exported, d *ruleDraft) Errors {
 			panic(err) // a test exports them all
 		}
 		f := &fitted{x: x, rule: d, again: base[0]}
-		f.again.name, f.again.enabled, f.again.quiet = d.name, d.enabled, d.quiet
-		f.again.counter.Window, f.again.threshold = d.counter.Window, d.threshold
 		if d.counter.Window <= 0 || d.counter.Window%time.Second != 0 {
 			f.refuse("counter.window", "must be whole seconds for %s, is %s", g.Name, window.Lasting(d.counter.Window))
 		}
