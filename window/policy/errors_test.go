@@ -62,7 +62,7 @@ func TestMeant(t *testing.T) {
 	words := []string{"help", "html", "json", "junit"}
 	for wrong, want := range map[string]string{
 		"html": "html", "htlm": "html", "htm": "html", "htmll": "html", "hjson": "json", "jsno": "json", "jnuit": "junit", "hepl": "help",
-		"": "", "x": "", "against": "", "nosj": "",
+		"": "", "x": "", "hxeq": "", "against": "", "nosj": "",
 	} {
 		if got := Meant(wrong, words); got != want {
 			t.Errorf("%q: %q, want %q", wrong, got, want)

@@ -120,17 +120,20 @@ func TestExportProfiles(t *testing.T) {
 	}
 }
 
-// A scope of its own is said to be none of Zelyx's settings.
-func TestExportZelyx(t *testing.T) {
-	f := func(scope, said string) {
+// What a gateway has no setting for is said.
+func TestExportSays(t *testing.T) {
+	f := func(name, rule, said string) {
 		t.Helper()
-		_, notes, err := gateway(t, "zelyx").Export("p", []byte("version: 1\nrules: [{name: a, profile: zelyx, scope: ["+scope+"]}]\n"), "")
+		_, notes, err := gateway(t, name).Export("p", []byte("version: 1\nrules: [{name: a, profile: "+name+rule+"}]\n"), "")
 		if err != nil || problems(notes) != said {
-			t.Errorf("%s: said %q, %v; want %q", scope, problems(notes), err, said)
+			t.Errorf("%s%s: said %q, %v; want %q", name, rule, problems(notes), err, said)
 		}
 	}
-	f("caller", "")
-	f("'attr:header:x-company'", "f:2:9: rule a: scope: is no setting: Zelyx counts by company, whatever your log calls it")
+	f("fairvisor", ", limit_keys: []", "")
+	f("fairvisor", "", "f:2:9: rule a: limit_keys: are all attributes of the log, and none in what is written: name the headers and claims that your limits use")
+	f("tool-call", `, overrides: [{match: 'model == "b"', threshold: 5}]`, "f:2:9: rule a: overrides: are the models', and what is written; the server's settings belong into the environment: TOOL_LOOP_DETECTION_ENABLED=true TOOL_LOOP_MAX_REPEATS=4 TOOL_LOOP_TTL_SECONDS=120 TOOL_LOOP_MODE=break")
+	f("zelyx", ", scope: [caller]", "")
+	f("zelyx", ", scope: ['attr:header:x-company']", "f:2:9: rule a: scope: is no setting: Zelyx counts by company, whatever your log calls it")
 }
 
 // problems are what was said, without the file.
@@ -172,7 +175,9 @@ func TestImport(t *testing.T) {
 	f("tool-call", "TOOL_LOOP_DETECTION_ENABLED=perhaps\n",
 		"  - name: tool-call\n    profile: tool-call-shipped\n    counter: {window: 2m}\n    threshold: 4\n    action: break\n",
 		`f: TOOL_LOOP_DETECTION_ENABLED: is "perhaps", neither true nor false: the proxy keeps true`)
-	f("tool-call", "TOOL_LOOP_DETECTION_ENABLED=off\n",
+	f("tool-call", "TOOL_LOOP_DETECTION_ENABLED=\"1\"\n",
+		"  - name: tool-call\n    profile: tool-call-shipped\n    counter: {window: 2m}\n    threshold: 4\n    action: break\n", "")
+	f("tool-call", "TOOL_LOOP_DETECTION_ENABLED=0\n",
 		"  - name: tool-call\n    profile: tool-call-shipped\n    enabled: false\n    counter: {window: 2m}\n    threshold: 4\n    action: break\n",
 		"f: TOOL_LOOP_DETECTION_ENABLED: is off, and so is the rule")
 	f("tool-call", "host: 127.0.0.1\nmodel_defaults:\n  'openrouter:gpt-4':\n    loop_detection_enabled: true\n    tool_loop_detection_max_repeats: 6\n    tool_loop_mode: break\n  plain: {tool_loop_detection_mode: chance}\n  odd: {tool_loop_detection_mode: halt}\n  other: {reasoning: {}}\n",
@@ -252,6 +257,7 @@ func TestImportRefuses(t *testing.T) {
 	f("tool-call", "TOOL_LOOP_TTL_SECONDS=315360001\n", "f: TOOL_LOOP_TTL_SECONDS: is more than a policy can say")
 	f("tool-call", "model_defaults:\n  m: {tool_loop_detection_ttl_seconds: 315360001}\n", "f: model_defaults.m.tool_loop_detection_ttl_seconds: is more than a policy can say")
 	f("tool-call", "model_defaults:\n  m: {tool_loop_detection_max_repeats: 1}\n", "f:2:40: model_defaults.m.tool_loop_detection_max_repeats: must be at least 2, is 1")
+	f("tool-call", "model_defaults: 3\n", "f:1:17: model_defaults: must be a mapping, is a number")
 	f("zelyx", `{"action": "reject", "widow": 3}`, "f:1:12: action: \"reject\" is unknown; there are warn, block\nf:1:22: widow: unknown field; did you mean window?")
 	f("zelyx", `{"window": 315360001}`, "f:1:12: window: is more than a policy can say")
 	f("zelyx", `{"threshold": 1000001}`, "f: rules[0].threshold: must be at most 1000000")
@@ -318,8 +324,10 @@ func TestExportRefuses(t *testing.T) {
 	f("fairvisor", `{name: a, profile: fairvisor, match: 'path == "v1"'}`, "match: a path of a selector starts with /")
 	f("fairvisor", `{name: a, profile: fairvisor, match: 'method in ["POST", path]'}`, `match: is more than a selector can say: path == "/x", path.startsWith("/x/"), method in ["POST"], joined by &&`)
 	f("aisg", `{name: a, profile: aisg-article, threshold: 1}`, "threshold: must be 2 or more for AISG, is 1: a maximum of 0 switches the guard off")
+	f("aisg", `{name: a, profile: aisg, identity: [model]}`, "identity: is [model]; aisg has only aisg")
 	f("aisg", `{name: a, profile: aisg, cooldown: 1500ms}`, "cooldown: must be whole seconds for AISG, is 1.5s")
 	f("aisg", `{name: a, profile: aisg, match: 'status == 1'}`, "match: is 'status == 1'; aisg has only 'all requests'")
+	f("zelyx", `{name: a, profile: zelyx, scope: [caller, user]}`, "scope: is [caller, user]; zelyx has only [caller]")
 	f("zelyx", `{name: a, profile: zelyx, overrides: [], action: throttle}`,
 		"action: Zelyx has no throttle; it can do warn, reject",
 		`overrides: is []; zelyx has only [{match: 'session == ""', threshold: 100, reason: 'calls without a session'}]`)

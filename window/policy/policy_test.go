@@ -262,7 +262,10 @@ one of aisg by [], fixed 1m0s closed, 1: reject`
 // policies are texts that Parse accepts.
 func policies(tb testing.TB) map[string]string {
 	tb.Helper()
-	list := map[string]string{"example": example, "full": full, "latest": "version: 1\nkafka: {start: latest}\nrules: [{name: a, profile: aisg}]\n"}
+	list := map[string]string{
+		"example": example, "full": full, "latest": "version: 1\nkafka: {start: latest}\nrules: [{name: a, profile: aisg}]\n",
+		"kept": "version: 1\nrules: [{name: a, profile: aisg-article, threshold: 1, counter: {closed: false}}]\n",
+	}
 	for _, p := range Profiles() {
 		for _, rule := range p.rules {
 			name := p.Name + "/" + rule.name
@@ -324,6 +327,8 @@ func TestHash(t *testing.T) {
 	p = parse(t, "version: 1\nrules: [{profile: fairvisor, name: a, counter: {kind: cycle}}]\n")
 	same("version: 1\nrules: [{profile: fairvisor, name: a, counter: {kind: cycle, period: 5}}]\n")
 	other("version: 1\nrules: [{profile: fairvisor, name: a, counter: {kind: cycle, period: 6}}]\n")
+	p = parse(t, "version: 1\nrules: [{profile: fairvisor, name: a, counter: {window: 36h}}]\n")
+	same("version: 1\nrules: [{profile: fairvisor, name: a, counter: {window: 1d12h}}]\n")
 	until := func(t string) string {
 		return "version: 1\nrules: [{profile: fairvisor, name: a, overrides: [{match: has_tools, threshold: 3, until: " + t + "}]}]\n"
 	}
