@@ -9,11 +9,11 @@ import (
 
 func TestDeed(t *testing.T) {
 	for text, want := range map[string]string{
-		"I list the files.\n```sh\nls\n```":                    "```sh\nls\n```",
-		"```\nls\n```":                                         "```\nls\n```",
-		"Tests.\n\n<run>\n<cmd>go test</cmd>\n</run>":          "<run>\n<cmd>go test</cmd>\n</run>",
-		"Once more.\n<run_it>\n<c-d>go</c-d>\n</run_it>":       "<run_it>\n<c-d>go</c-d>\n</run_it>",
-		"A function.\n<function=sh>\n<p=c>ls</p>\n</function>": "<function=sh>\n<p=c>ls</p>\n</function>",
+		"I list the files.\n```sh\nls\n```":                      "```sh\nls\n```",
+		"```\nls\n```":                                           "```\nls\n```",
+		"Tests.\n\n<run>\n<cmd>go test</cmd>\n</run>":            "<run>\n<cmd>go test</cmd>\n</run>",
+		"Once more.\n<run_it-now>\n<c-d>go</c-d>\n</run_it-now>": "<run_it-now>\n<c-d>go</c-d>\n</run_it-now>",
+		"A function.\n<function=sh>\n<p=c>ls</p>\n</function>":   "<function=sh>\n<p=c>ls</p>\n</function>",
 
 		"Thought: I look again.\nAction: search[loops]":                       "Action: search[loops]",
 		"Action: search[loops [2]]":                                           "Action: search[loops [2]]",

@@ -87,6 +87,7 @@ func TestFailed(t *testing.T) {
 
 	failed("2026-11-21 10:00:00 12 of 20 failed", "2026-11-21 <timestamp> 12 of 20 failed")
 	failed("[2026-11-21 10:00:00] [12] failed", "[2026-11-21 <timestamp>] [12] failed")
+	failed("[10:00:00] 12 OK", "[<timestamp>] 12 OK")
 	failed("[2026-11-21 10:00:00] [12] A", "[2026-11-21 <timestamp>] [12] A")
 	for _, said := range []string{
 		"AssertionError: '2026-01-02 10:00:00' != '2026-01-02 09:00:00'",

@@ -100,6 +100,7 @@ func TestNonces(t *testing.T) {
 	is("  % Total    % Received % Xferd  Average Speed\n                                 Dload  Upload\n\r  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0*   Trying 127.0.0.1:80...\n< HTTP/1.1 500 Error\n{ [110 bytes data]\n\r100   110  100   110    0     0  16188      0 --:--:-- --:--:-- --:--:--  107k\n* Connection #0 left intact",
 		"<progress>*   Trying 127.0.0.1:80...\n< HTTP/1.1 500 Error\n{ [110 bytes data]\n\r<progress>\n* Connection #0 left intact") // curl -v
 	same("a % Xferd")
+	same("404 Error\nexpires: Wed, 25 Nov 2026 20:39:17 GMT")
 	is(meter[:strings.Index(meter, "\r")]+"404\nError", "<progress>404\nError")
 	same("Error from --:--:-- to 1 --:--:-- 2")
 	same(strings.TrimSpace(meter)) // it may be watched

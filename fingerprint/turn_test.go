@@ -114,6 +114,7 @@ func TestLastTurn(t *testing.T) {
 		return `{"arguments":1,"name":"` + name + `","result":{"text":"` + text + `"}}`
 	}
 	f(call("a", "f")+","+result("a", "1")+","+call("b", "g")+","+result("b", "2"), want("g", "2"))
+	f(call("c", "f")+","+call("a", "g")+","+call("b", "h")+","+result("b", "2")+","+result("a", "1")+","+result("c", "3"), want("f", "3"), want("g", "1"), want("h", "2"))
 	// Responses: each call with its output is a step of its own.
 	f(`{"type":"function_call","call_id":"a","name":"f","arguments":"1"},{"type":"function_call_output","call_id":"a","output":"1"},
 		{"type":"function_call","call_id":"b","name":"g","arguments":"1"},{"type":"function_call_output","call_id":"b","output":"2"}`, want("g", "2"))
