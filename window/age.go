@@ -1,15 +1,10 @@
 package window
 
-import "math"
-
 // maxAge is the age up to which an event counts, in microseconds: one less
 // than the window, which is open at its far edge, unless it is closed. Without
-// a window events of any age count.
+// a window nothing is too old, and nobody asks.
 func (s CounterSpec) maxAge() int64 {
-	switch {
-	case s.Window == 0:
-		return math.MaxInt64
-	case s.Closed:
+	if s.Closed {
 		return s.Window.Microseconds()
 	}
 	return s.Window.Microseconds() - 1

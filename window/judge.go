@@ -117,7 +117,6 @@ func (j *judge) hit(h *Hit, in *Settings) (out outcome) {
 // pass judges a hit that gets through whatever the rule says: it is counted and
 // recorded as plainly as can be.
 func (j *judge) pass(h *Hit, in *Settings) (out outcome) {
-	j.prints = max(j.prints, min(len(h.Print.Bytes()), len(printKey{})))
 	h.Limit = math.MaxInt
 	n := j.counter.Count(h)
 	h.Limit = in.Threshold

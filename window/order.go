@@ -65,7 +65,7 @@ type frontier struct {
 // NewOrder makes an Order for streams that are out of order by at most
 // lateness.
 func NewOrder(lateness time.Duration) *Order {
-	return &Order{lateness: lateness.Microseconds(), last: place{time: math.MinInt64}, reached: fingerprint.NoTime, low: math.MaxInt64}
+	return &Order{lateness: lateness.Microseconds(), last: place{time: math.MinInt64}, reached: fingerprint.NoTime, stale: true}
 }
 
 // Open announces a stream whose first event will not be more than the lateness
@@ -270,7 +270,6 @@ func (o *Order) load(r *snapshot.Reader, events *EventReader, m *remapping) {
 		m.apply(r, ev)
 		o.waiting.push(ev)
 	}
-	o.stale = true
 }
 
 // code codes all but the events that wait.

@@ -61,8 +61,6 @@ func (p *queues[T]) pop(q *queue[T]) {
 		q.head, q.skip = next, 0
 		if next == 0 {
 			q.tail = 0
-		} else {
-			p.chunks.at(next).prev = 0
 		}
 	}
 }
