@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
 func TestDuplicates(t *testing.T) {
@@ -103,6 +104,18 @@ func TestDuplicatesForget(t *testing.T) {
 		if d.seen.live > 101 {
 			t.Fatalf("%d ids remembered of 101 within the horizon", d.seen.live)
 		}
+	}
+}
+
+// TestDuplicatesTurnedOff: of ids that were remembered nothing is kept where none are.
+func TestDuplicatesTurnedOff(t *testing.T) {
+	d, off, w := NewDuplicates(time.Minute), NewDuplicates(0), snapshot.NewWriter(nil)
+	d.Seen(&Event{ID: "a"})
+	d.code(&coder{Codec: w.Codec()}, stateVersion)
+	r := snapshot.NewReader(w.Bytes())
+	off.code(&coder{Codec: r.Codec()}, stateVersion)
+	if err := r.Done(); err != nil || off.seen.live > 0 {
+		t.Errorf("%d ids, %v", off.seen.live, err)
 	}
 }
 

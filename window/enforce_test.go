@@ -40,7 +40,7 @@ func TestEnforcedDelays(t *testing.T) {
 			events = append(events, ev)
 		}
 		line := func(v *Verdict) string {
-			return fmt.Sprintln(v.Event.Position.Offset, v.Event.Time, v.Count, v.Fired, v.DelayMS)
+			return fmt.Sprintln(v.Event.Position.Offset, v.Event.Time, v.Count, v.Fired, v.Reason, v.DelayMS)
 		}
 		var got, want []string
 		e := NewEngine(plan, EngineOptions{Enforce: true, Verdict: func(v *Verdict) { got = append(got, line(v)) }})
@@ -114,6 +114,7 @@ func TestEnforcedBurst(t *testing.T) {
 // TestEnforced: what each action would have done to whom.
 func TestEnforced(t *testing.T) {
 	n := newNames(t)
+	known := true
 	f := func(action Action, want string) {
 		t.Helper()
 		rule := &Rule{Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "sliding", Window: time.Second}, Threshold: 2, Action: action}
@@ -126,6 +127,9 @@ func TestEnforced(t *testing.T) {
 				ev.TokensIn, ev.TokensOut = fingerprint.Unknown, 5
 			case 3:
 				ev.TokensIn, ev.Cost = fingerprint.Unknown, math.NaN()
+			}
+			if !known {
+				ev.TokensIn, ev.TokensOut, ev.Cost = fingerprint.Unknown, fingerprint.Unknown, math.NaN()
 			}
 			e.Judge(ev)
 		}
@@ -141,6 +145,8 @@ func TestEnforced(t *testing.T) {
 	f(Warn, "0 0 0 0s -1 NaN")
 	f(Record, "0 0 0 0s -1 NaN")
 	f(ChanceThenBreak, "0 3 0 0s -1 NaN") // with A and B in turn none is guided twice in a row
+	known = false
+	f(Reject, "3 0 0 0s -1 NaN")
 }
 
 // TestEnforcedIsPlain: what a rule stops is as without Enforce, since those

@@ -26,6 +26,11 @@ func TestKind(t *testing.T) {
 	inSession := &Rule{Identity: identity("prompt"), Scope: bySession(t)}
 	callsOf := &Rule{Identity: identity("tool-call"), Scope: caller}
 	resultsOf := &Rule{Identity: identity("tool-call-result"), Scope: caller}
+	masking, err := fingerprint.New("prompt", fingerprint.Options{Mask: []string{"numbers"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	masked := &Rule{Identity: masking, Scope: caller}
 	blind := &Rule{Identity: byModel(t), Scope: caller}
 
 	different := func(n, values int) variety {
@@ -64,7 +69,8 @@ func TestKind(t *testing.T) {
 			t.Errorf("%s: %s; want %s: %s", kind, why, want, evidence)
 		}
 	}
-	f(fine, text, func(*Facts) {}, Stuck, "answered each time")
+	f(fine, text, func(*Facts) {}, Stuck, "the same request 11 times, answered each time")
+	f(fine, masked, func(*Facts) {}, Stuck, "answered each time, but for what is masked")
 	f(fine, text, func(f *Facts) { f.Requests = 1 }, Unknown, "came once")
 	f(fine, text, func(f *Facts) { f.instants = 5 }, DuplicateLogging, "5 of 10")
 	f(fine, text, func(f *Facts) { f.instants = 4 }, Stuck, "")
@@ -98,6 +104,11 @@ func TestKind(t *testing.T) {
 		f.failed = 3
 	}, Retry, "6 of 10 answered with an error, 3 of them when other")
 	f(fine, text, func(f *Facts) { f.unavailable, f.failed = 2, 2 }, Stuck, "")
+	f(fine, blind, func(f *Facts) { f.failed = 5 }, Unknown, "neither whose they are nor whether they were equal")
+	f(named, blind, func(f *Facts) { f.failed = 5 }, Retry, "5 of 10")
+	f(named, blind, func(f *Facts) { f.failed, f.mixed = 5, true }, Unknown, "not all for one path, or of one agent")
+	f(named, blind, func(f *Facts) { f.failed, f.mixed, f.sessions = 5, true, different(10, 2) }, Retry, "5 of 10")
+	f(named, text, func(f *Facts) { f.failed, f.mixed = 5, true }, Retry, "5 of 10")
 
 	f(fine, blind, func(f *Facts) { f.toHear().messages = different(10, 2) }, Unknown, "the requests differ: 2 different among 10")
 	f(fine, blind, func(f *Facts) { f.toHear().messages = different(10, 1) }, Stuck, "")
@@ -111,6 +122,10 @@ func TestKind(t *testing.T) {
 	f(fine, callsOf, func(f *Facts) { f.toHear().results.blank = 1 }, Unknown, "no request ends with a result of it")
 	f(fine, callsOf, func(f *Facts) { f.toHear().results.loose = 1 }, Unknown, "does not show which results are of it")
 	f(fine, callsOf, came(10, 0, 10), Stuck, "same result each time")
+	f(fine, callsOf, func(f *Facts) {
+		came(10, 0, 10)(f)
+		f.toHear().results.blank, f.toHear().results.loose = 1, 1
+	}, Stuck, "same result each time")
 	f(fine, callsOf, came(2, 0, 2), Stuck, "same result each time")
 	f(fine, callsOf, came(1, 0, 1), Unknown, "what came of it once")
 	f(fine, callsOf, came(10, 1, 8), Stuck, "the same result 8 times in a row")
@@ -139,10 +154,11 @@ func TestKind(t *testing.T) {
 	f(fine, text, func(f *Facts) { f.together, f.failed = 5, 5 }, Retry, "")
 
 	f(fine, text, func(f *Facts) { f.Requests, f.answered = 3, 2 }, Unknown, "came only 3 times")
+	f(fine, text, func(f *Facts) { f.Requests, f.answered, f.sessions = 3, 2, different(2, 1) }, Unknown, "came only 3 times")
 	f(fine, text, func(f *Facts) { f.Requests, f.answered = 4, 3 }, Stuck, "")
 	again := &Rule{Identity: identity("last-exchange"), Scope: inSession.Scope} // the first is not counted
 	f(fine, again, func(f *Facts) { f.Requests, f.answered = 2, 1 }, Unknown, "came only 2 times")
-	f(fine, again, func(f *Facts) { f.Requests, f.answered = 3, 2 }, Stuck, "")
+	f(fine, again, func(f *Facts) { f.Requests, f.answered = 3, 2 }, Stuck, "the same last messages")
 	f(fine, text, func(f *Facts) { f.cycle = 3 }, Unknown, "came 11 times with others between")
 	f(fine, text, func(f *Facts) { f.cycle = 4 }, Stuck, "")
 	f(fine, resultsOf, func(f *Facts) { f.cycle, f.period = 9, 2 }, Stuck, "the same call with the same result, in 9 rounds of 2")

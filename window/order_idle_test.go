@@ -212,6 +212,36 @@ func TestIdleReleasesNoBrokenClock(t *testing.T) {
 	released(broken)
 }
 
+// TestWakeHoldsBack: a stream that wakes holds back at once, also in the midst of what
+// its silence has let go.
+func TestWakeHoldsBack(t *testing.T) {
+	o := orderOf(0, 2)
+	first := at(0, time.Second)
+	for _, ev := range []*Event{first, at(0, 2*time.Second), at(0, 3*time.Second)} {
+		o.Push(ev)
+	}
+	o.Idle(1)
+	if got := o.Pop(); got != first {
+		t.Errorf("released %v, want the first", got)
+	}
+	o.Wake(1)
+	if got := o.Pop(); got != nil {
+		t.Errorf("released %v", got)
+	}
+}
+
+// TestFarOff: no lateness is said to save what is further behind than any may be.
+func TestFarOff(t *testing.T) {
+	o := NewOrder(0)
+	o.Open(0, fingerprint.NoTime)
+	o.Push(at(0, MaxLateness+time.Hour))
+	o.Push(at(0, 0))
+	o.Push(at(0, MaxLateness))
+	if got := o.Stats(); got.Late != 2 || got.WorstLate != time.Hour {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestFirstEventOpens: a stream of which nothing was known is where its first
 // event is, however far that is from no time at all.
 func TestFirstEventOpens(t *testing.T) {

@@ -112,6 +112,12 @@ func TestTwins(t *testing.T) {
 	f("a2-3x", "a2-3x", "b1-4x")
 	f("b1-4x", "b1-4x", "a2-3x")
 	f("a2-3x a6-7x", "a2-3x", "b1-4x", "a6-7x", "b5-8x")
+	for _, inside := range []string{"a2-4x", "a2-3x", "a3-4x"} {
+		f(inside, inside, "b2-4x")
+		f("b2-4x", "b2-4x", inside)
+	}
+	f("a2-4x b3-5x", "a2-4x", "b3-5x") // neither in the other
+	f("b3-5x a2-4x", "b3-5x", "a2-4x")
 	f("a2-3x a3-4x", "a2-3x", "a3-4x", "b1-5x") // a call has one twin
 	f("a2-3x b1-4y", "a2-3x", "b1-4y")          // other messages
 	f("a2-3x b3-5x", "a2-3x", "b3-5x")          // another time
