@@ -100,7 +100,7 @@ var All = []*Wrapper{
 	{Name: "loki", Doc: "Loki: logcli's jsonl and Grafana's download", JSON: true, Detect: detectLoki, New: newLoki, AroundText: true},
 	{Name: "google", Doc: "entries of Google's Cloud Logging", JSON: true, Detect: detectGoogle, New: lineIn("jsonPayload", "textPayload"), AroundText: true},
 	{Name: "splunk", Doc: "exports of Splunk's searches", JSON: true, Detect: detectSplunk, New: newSplunk, AroundText: true},
-	{Name: "otlp-attributes", Doc: "access logs that gateways write as OpenTelemetry's log records", JSON: true, Detect: detectOTLPAttributes, New: newOTLPAttributes},
+	{Name: "otlp-attributes", Doc: "access logs as OpenTelemetry's log records", JSON: true, Detect: detectOTLPAttributes, New: newOTLPAttributes},
 	{Name: "otlp", Doc: "lines that OpenTelemetry's Collector read from files", JSON: true, Detect: detectOTLP, New: newOTLP},
 	{Name: "console", Doc: "docker compose logs, kubectl logs --prefix", Detect: detectConsole, New: newConsole},
 	{Name: "csv", Doc: "exports as CSV with lines of JSON in a column", Detect: detectCSV, New: newCSV},
