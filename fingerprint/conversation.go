@@ -27,10 +27,19 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 	if user, cause := present(r.User, NoUser); cause == Computable {
 		dst = append(rawjson.AppendString(dst, user), ',')
 	}
+	// system goes on with a system prompt, of which some hide all it says.
+	system := func(dst []byte, from int, cause Cause) ([]byte, Cause) {
+		if cause == RedactedContent {
+			return dst[:from], Computable
+		}
+		zeroClocks(dst[from:])
+		return dst, cause
+	}
+	dst = append(dst, '{')
 	n := len(dst)
-	dst, cause := w.appendContent(append(dst, '{'), r.Messages.System, false)
+	dst, cause := w.appendContent(dst, r.Messages.System, false)
+	dst, cause = system(dst, n, cause)
 	dst = closeObject(dst)
-	zeroClocks(dst[n:])
 	for _, v := range r.Messages.Items {
 		if cause != Computable {
 			break
@@ -40,12 +49,9 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 		if class == isSystem || class == isUser {
 			n = len(dst)
 			dst, cause = w.appendMessage(append(dst, ','), v)
-			if class == isSystem && cause == RedactedContent {
-				dst, cause = dst[:n], Computable // some hide system prompts alone
-			}
-			if class == isSystem {
-				zeroClocks(dst[n:])
-			}
+		}
+		if class == isSystem {
+			dst, cause = system(dst, n, cause)
 		}
 		if class == isUser {
 			break

@@ -181,22 +181,27 @@ func TestConversation(t *testing.T) {
 	if len(plain[0]) != len("conv-0123456789ab (fell back)") || len(keyed[0]) != len(plain[0]) || keyed[0] == plain[0] {
 		t.Errorf("%q, with a key %q", plain, keyed)
 	}
-	// Of a beginning whose system prompt is hidden the rest tells.
-	hidden := func(system, user string) (key ScopeKey) {
-		key, _, cause := scopeOf(t, w, request(t, "messages", `[{"role":"system","content":"`+system+`"},{"role":"user","content":"`+user+`"}]`), "conversation")
-		if cause != Computable {
-			t.Errorf("%s: %v", system, cause)
+	// Of a beginning some of whose system prompts are hidden the rest tells.
+	for _, begins := range [][]string{
+		{"messages", `[{"role":"system","content":"SYSTEM"},{"role":"user","content":"USER"}]`},
+		{"messages", `[{"role":"system","content":"USER"},{"role":"system","content":"SYSTEM"},{"role":"user","content":"q"}]`},
+		{"system", `"SYSTEM"`, "messages", `["USER"]`},
+		{"system", `[{"type":"text","text":"SYSTEM"}]`, "messages", `["USER"]`},
+	} {
+		of := func(system, user string) ScopeKey {
+			var members []string
+			for _, text := range begins {
+				members = append(members, strings.NewReplacer("SYSTEM", system, "USER", user).Replace(text))
+			}
+			key, _, cause := scopeOf(t, w, request(t, members...), "conversation")
+			if cause != Computable {
+				t.Errorf("%q: %v", members, cause)
+			}
+			return key
 		}
-		return key
-	}
-	if hidden("[REDACTED]", "a") == hidden("[REDACTED]", "b") || hidden("[REDACTED]", "a") != hidden("<redacted>", "a") || hidden("be kind", "a") == hidden("[REDACTED]", "a") {
-		t.Error("hidden system prompts tell conversations, or hide what does")
-	}
-	two := func(first string) ScopeKey {
-		return key("messages", `[{"role":"system","content":"`+first+`"},{"role":"system","content":"[REDACTED]"},{"role":"user","content":"q"}]`)
-	}
-	if two("a") == two("b") {
-		t.Error("a hidden system prompt hides the one before it")
+		if hidden := of("[REDACTED]", "a"); hidden == of("[REDACTED]", "b") || hidden != of("<redacted>", "a") || hidden == of("be kind", "a") {
+			t.Errorf("%q: a hidden system prompt tells conversations, or hides what does", begins)
+		}
 	}
 	// Broken beginnings have a cause.
 	for messages, cause := range map[string]Cause{
