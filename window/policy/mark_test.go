@@ -1,6 +1,9 @@
 package policy
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Editors of Windows put a byte order mark in front of a text.
 func TestByteOrderMark(t *testing.T) {
@@ -11,6 +14,9 @@ func TestByteOrderMark(t *testing.T) {
 	}
 	if got, err := Format("policy.yaml", []byte("\ufeff"+own)); err != nil || string(got) != own {
 		t.Errorf("formatted: %q, %v", got, err)
+	}
+	if got, err := NewStrict("f.yaml", []byte("\ufeff"+own), "file", "rules", "").Replace("version", "version: 2\n"); err != nil || string(got) != "\ufeff"+strings.Replace(own, "1", "2", 1) {
+		t.Errorf("rewritten: %q, %v", got, err)
 	}
 	for name, own := range map[string]string{
 		"fairvisor": `{"bundle_version": 1, "policies": [{"id": "a", "spec": {"selector": {"pathPrefix": "/"}, "rules": [], "loop_detection": {"enabled": true, "window_seconds": 60, "threshold_identical_requests": 4}}}]}`,

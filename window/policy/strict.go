@@ -35,7 +35,6 @@ type Value struct {
 // must have, and doc where it is described: messages name them.
 func NewStrict(name string, text []byte, noun, members, doc string) *Strict {
 	r := &reader{file: name, kind: kind{noun, members, doc}}
-	text = unmarked(text)
 	return &Strict{r: r, text: text, doc: r.document(text)}
 }
 
@@ -69,7 +68,8 @@ func (s *Strict) Replace(member, lines string) ([]byte, error) {
 	if i < 0 {
 		return nil, errors.New("cannot be rewritten: there is no " + member)
 	}
-	all := bytes.SplitAfter(s.text, []byte("\n"))
+	text := unmarked(s.text)
+	mark, all := s.text[:len(s.text)-len(text)], bytes.SplitAfter(text, []byte("\n"))
 	from, to := placeOf(s.doc.Values[i].Key, "").line-1, len(all)
 	if i+1 < len(s.doc.Values) {
 		to = placeOf(s.doc.Values[i+1].Key, "").line - 1
@@ -82,8 +82,7 @@ func (s *Strict) Replace(member, lines string) ([]byte, error) {
 		}
 		to--
 	}
-	out := append(bytes.Join(all[:from], nil), lines...)
-	return append(out, bytes.Join(all[to:], nil)...), nil
+	return slices.Concat(mark, bytes.Join(all[:from], nil), []byte(lines), bytes.Join(all[to:], nil)), nil
 }
 
 // Problem is one about this value, not yet added to any.
