@@ -90,6 +90,11 @@ func (rule *Rule) ChangesCounts() bool {
 	return rule.Cooldown > 0 || rule.SkipBlocked || rule.ResetOnFire || rule.Counter.Kind == TrackerKind
 }
 
+// SameKey says that two rules count by the same identity in the same scope.
+func (rule *Rule) SameKey(other *Rule) bool {
+	return rule.Identity.Same(other.Identity) && slices.Equal(rule.Scope.Fields, other.Scope.Fields)
+}
+
 // Alike says that two rules, whatever they are called, judge every request in
 // the same way.
 func (rule *Rule) Alike(other *Rule) bool {
@@ -108,7 +113,7 @@ func (rule *Rule) Alike(other *Rule) bool {
 		}
 	}
 	return of(rule) == of(other) && rule.selection() != "" &&
-		rule.Identity.Same(other.Identity) && slices.Equal(rule.Scope.Fields, other.Scope.Fields) &&
+		rule.SameKey(other) &&
 		slices.EqualFunc(rule.Overrides, other.Overrides, func(o, p Override) bool { // selection says what they match
 			return o.Threshold == p.Threshold && o.Action == p.Action && o.Window == p.Window &&
 				o.Disabled == p.Disabled && o.Enabled == p.Enabled && o.Until.Equal(p.Until)

@@ -290,9 +290,7 @@ func (d *dataset) offer(u *ui, p *policy.Policy) {
 	}
 	p.Rules = slices.DeleteFunc(p.Rules, lacking)
 	for _, own := range d.policy.Rules {
-		alike := func(r *window.Rule) bool {
-			return r.Identity.Same(own.Identity) && slices.Equal(r.Scope.Fields, own.Scope.Fields) && r.Selection == own.Selection
-		}
+		alike := func(r *window.Rule) bool { return r.SameKey(own) && r.Selection == own.Selection }
 		if slices.ContainsFunc(p.Rules, alike) || lacking(own) { // what users say is in no dataset
 			continue
 		}

@@ -36,9 +36,7 @@ func TestSweptProfiles(t *testing.T) {
 	}
 	for _, g := range compared {
 		for _, rule := range g.Rules {
-			if !slices.ContainsFunc(swept.Rules, func(s *window.Rule) bool {
-				return s.Identity.Same(rule.Identity) && slices.Equal(s.Scope.Fields, rule.Scope.Fields)
-			}) {
+			if !slices.ContainsFunc(swept.Rules, rule.SameKey) {
 				t.Errorf("%s: none of the profiles that tune sweeps counts what rule %s does, by %v", g.Name, rule.Name, rule.Scope.Fields)
 			}
 		}

@@ -27,7 +27,7 @@ func (r *Report) runs(rule *window.Rule) int {
 		return -1
 	}
 	return slices.IndexFunc(r.Sweep, func(t window.SweepTarget) bool {
-		return t.Tracker != nil && t.Rule != rule && t.Rule.Identity.Same(rule.Identity) && slices.Equal(t.Rule.Scope.Fields, rule.Scope.Fields)
+		return t.Tracker != nil && t.Rule != rule && t.Rule.SameKey(rule)
 	})
 }
 

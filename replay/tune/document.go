@@ -221,7 +221,7 @@ func (r *Report) advisedFor(g Gateway) *DocumentSetting {
 	for i := range r.Advice {
 		a := &r.Advice[i]
 		for _, rule := range g.Rules {
-			if !a.Found || !a.Rule.Identity.Same(rule.Identity) || !slices.Equal(a.Rule.Scope.Fields, rule.Scope.Fields) {
+			if !a.Found || !a.Rule.SameKey(rule) {
 				continue
 			}
 			cell := r.Cells[a.Cell]
