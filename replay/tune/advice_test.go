@@ -328,3 +328,23 @@ func TestInterval(t *testing.T) {
 	f(5, 10, 0.2366, 0.7634)
 	f(90, 100, 0.8256, 0.9448)
 }
+
+// What a rule does by its own setting is known where a cell counts as it does, be it
+// the first.
+func TestCurrent(t *testing.T) {
+	loop := []*Repeat{repeatOf(6, 2, 3, 4, 5, 6)}
+	f := func(kind string, threshold int, want bool, caught int) {
+		t.Helper()
+		rule := &window.Rule{Identity: anyRule.Identity, Counter: window.CounterSpec{Kind: kind, Window: time.Minute}, Threshold: threshold}
+		r := &Report{
+			Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: sweptOnce(rule, 8, loop), Days: 1,
+			Options: Options{Most: 8}, Result: result(100),
+		}
+		if a := r.adviseOne(0, r.classedOf(loop), r.classedOf(nil)); a.HasCurrent != want || a.Current.Caught != caught {
+			t.Errorf("%s at %d: known %t, catches %d", kind, threshold, a.HasCurrent, a.Current.Caught)
+		}
+	}
+	f("streak", 6, true, 1)
+	f("streak", 7, true, 0)
+	f("sliding", 6, false, 0)
+}
