@@ -60,6 +60,9 @@ type Written struct {
 	// Warns is Tail of the rule as it would be if its gateway let through what
 	// trips it: none of that changes a later count.
 	Warns string
+	// Closed tells that Head names a profile whose counter is closed: one that is not
+	// has to say so.
+	Closed bool
 }
 
 // Override changes a rule for some requests. The first that matches wins.

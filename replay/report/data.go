@@ -79,9 +79,9 @@ type rule struct {
 	Name     string    `json:"name"`
 	Identity string    `json:"identity"`
 	Scope    []string  `json:"scope"`
-	Policy   string    `json:"policy"`  // what stands before its setting
-	Rest     string    `json:"rest"`    // and after it
-	Counted  []string  `json:"counted"` // by counter, what stands behind the window
+	Policy   string    `json:"policy"`   // what stands before its setting
+	Rest     string    `json:"rest"`     // and after it
+	Counters []int     `json:"counters"` // by cell, in Texts
 	Advised  *setting  `json:"advised"`
 	Now      *setting  `json:"now"`
 	Least    int       `json:"least"` // the lowest threshold that is suggested
@@ -270,11 +270,7 @@ func (b *builder) rules() {
 			Name: term.Safe(a.Rule.Name), Identity: term.Safe(a.Rule.Identity.Name), Scope: append([]string{}, a.Rule.Scope.Fields...),
 			Loops: a.Outcome.Loops, NowText: replay.SettingOf(a.Rule), Least: a.Rule.LeastCount(), Coverage: newCoverage(&r.Result.Rules[i]),
 		}
-		var counted map[string]string
-		one.Policy, counted, one.Rest = r.PolicyParts(i)
-		for _, kind := range b.p.Counters {
-			one.Counted = append(one.Counted, counted[kind])
-		}
+		one.Policy, one.Rest = r.PolicyParts(i)
 		if a.Found {
 			one.Advised = &setting{a.Cell, a.Threshold}
 			one.Proof = r.Proof(a)
@@ -283,6 +279,7 @@ func (b *builder) rules() {
 			one.Now = &setting{a.CurrentCell, a.Rule.Threshold}
 		}
 		for j := range t.Cells {
+			one.Counters = append(one.Counters, b.shared(b.texts, &b.p.Texts, r.PolicyCounter(i, j)))
 			one.Cells = append(one.Cells, b.cell(a.Target, j))
 		}
 		b.p.Rules = append(b.p.Rules, one)

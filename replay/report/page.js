@@ -565,8 +565,8 @@
 
   function policyText() {
     const entry = (i, cell, t) => {
-      const r = D.rules[i], kind = Math.floor(cell / D.windows.length);
-      return r.policy + "    counter: {kind: " + D.counters[kind] + ", window: " + D.windows[cell % D.windows.length] + r.counted[kind] + "}\n    threshold: " + t + "\n    action: warn\n" + r.rest;
+      const r = D.rules[i];
+      return r.policy + "    counter: " + D.texts[r.counters[cell]] + "\n    threshold: " + t + "\n    action: warn\n" + r.rest;
     };
     let text = D.policyHead;
     const list = D.recommended.includes(at.rule) ? D.recommended : [...D.recommended, at.rule];

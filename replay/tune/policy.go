@@ -46,32 +46,27 @@ func (r *Report) policyRule(i int) string {
 	if !r.Advice[i].Found {
 		return ""
 	}
-	_, _, tail := r.PolicyParts(i)
+	_, tail := r.PolicyParts(i)
 	return r.ruleText(i, window.Warn, tail)
 }
 
 func (r *Report) ruleText(i int, action window.Action, tail string) string {
 	a := &r.Advice[i]
-	cell := r.Cells[a.Cell]
-	head, counted, _ := r.PolicyParts(i)
-	return fmt.Sprintf("%s    counter: {kind: %s, window: %s%s}\n    threshold: %d\n    action: %s\n%s",
-		head, cell.Kind, window.Lasting(cell.Window), counted[cell.Kind], a.Threshold, action, tail)
+	head, _ := r.PolicyParts(i)
+	return fmt.Sprintf("%s    counter: %s\n    threshold: %d\n    action: %s\n%s", head, r.PolicyCounter(i, a.Cell), a.Threshold, action, tail)
 }
 
-// PolicyParts are what a rule that warns has beside its setting: what stands
-// before and after it, and what, by counter, stands behind the window.
-func (r *Report) PolicyParts(i int) (head string, counted map[string]string, tail string) {
-	rule := r.Advice[i].Rule
-	counted = map[string]string{}
-	for _, kind := range window.SweepKinds {
-		if rule.Counter.EdgeCounts() {
-			counted[kind] = ", closed: true"
-		}
-	}
-	if rule.Counter.Kind == "cycle" && rule.Counter.Period > 0 {
-		counted["cycle"] += fmt.Sprintf(", period: %d", rule.Counter.Period)
-	}
-	return fmt.Sprintf("  - name: %s\n%s", rule.Written.Name, rule.Written.Head), counted, rule.Written.Warns
+// PolicyParts are what stands before and after the setting of a rule that warns.
+func (r *Report) PolicyParts(i int) (head, tail string) {
+	w := r.Advice[i].Rule.Written
+	return fmt.Sprintf("  - name: %s\n%s", w.Name, w.Head), w.Warns
+}
+
+// PolicyCounter is what such a rule has for its counter, to count as a cell does.
+func (r *Report) PolicyCounter(i, cell int) string {
+	rule, as := r.Advice[i].Rule, r.Cells[cell]
+	spec := window.CounterSpec{Kind: as.Kind, Window: as.Window, Closed: rule.Counter.EdgeCounts(), Period: rule.Counter.Period}
+	return policy.CounterText(spec, rule.Written.Closed)
 }
 
 // PolicyFrame is what stands before and after the rules of a policy: how the

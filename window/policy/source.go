@@ -113,9 +113,13 @@ func counterFields(c window.CounterSpec, all bool) yaml.MapSlice {
 	}
 	add("window", window.Lasting(c.Window), c.Window > 0 || all)
 	add("closed", c.Closed, c.Closed || all)
-	add("period", c.Period, c.Period > 0 && c.Period != window.DefaultPeriod)
+	add("period", c.Period, window.CounterNamed(c.Kind).Periodic && c.Period > 0 && c.Period != window.DefaultPeriod)
 	return fields
 }
+
+// CounterText writes a counter as a policy has it, on one line: what says something
+// of it, or all, where a profile may say otherwise.
+func CounterText(c window.CounterSpec, all bool) string { return flow(counterFields(c, all)) }
 
 // priceFields are the fields of a price: that of cached tokens only where it
 // is another.

@@ -21,14 +21,18 @@ func (d *ruleDraft) written() window.Written {
 	own := d.rest()
 	w := window.Written{Name: Quoted(d.name)}
 	if d.from != "" {
-		if base, err := profileRules(d.from); err == nil && len(base) == 1 && sameItems(own, base[0].rest()) {
-			w.Head = fmt.Sprintf("    profile: %s\n", d.from)
-			for _, item := range own {
-				if off, trips := untripped[item.Key]; trips && flow(item.Value) != off {
-					w.Warns += fmt.Sprintf("    %s: %s\n", item.Key, off)
+		if base, err := profileRules(d.from); err == nil && len(base) == 1 {
+			same := sameItems(own, base[0].rest())
+			w.Closed = base[0].counter.Closed && (same || d.keepsProfile())
+			if same {
+				w.Head = fmt.Sprintf("    profile: %s\n", d.from)
+				for _, item := range own {
+					if off, trips := untripped[item.Key]; trips && flow(item.Value) != off {
+						w.Warns += fmt.Sprintf("    %s: %s\n", item.Key, off)
+					}
 				}
+				return w
 			}
-			return w
 		}
 	}
 	for _, item := range own {
@@ -68,7 +72,7 @@ func (p *Policy) Rewrite() error {
 	}
 	text += p.Reading() + "rules:\n"
 	for _, r := range p.Rules {
-		text += fmt.Sprintf("  - name: %s\n%s    counter: %s\n    threshold: %d\n    action: %s\n%s", r.Written.Name, r.Written.Head, flow(counterFields(r.Counter, true)), r.Threshold, r.Action, r.Written.Tail)
+		text += fmt.Sprintf("  - name: %s\n%s    counter: %s\n    threshold: %d\n    action: %s\n%s", r.Written.Name, r.Written.Head, CounterText(r.Counter, true), r.Threshold, r.Action, r.Written.Tail)
 	}
 	if len(p.Exclude) > 0 {
 		text += "exclude:\n" + Exclusions(p.Exclude)
