@@ -12,7 +12,7 @@ import (
 func Parse(text string) (f Fingerprint, ok bool) {
 	if n := hex.DecodedLen(len(text)); len(text) == hex.EncodedLen(16) || len(text) == hex.EncodedLen(len(f.sum)) {
 		f.size = uint8(n)
-		ok = decodeHex(f.sum[:n], text) // first: a copy of f may be made before a call
+		ok = decodeHex(f.sum[:n], text) // before the return, which may copy f before a call in it
 		return f, ok
 	}
 	crc, err := strconv.ParseUint(text, 10, 32)

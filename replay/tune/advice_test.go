@@ -313,22 +313,6 @@ func TestBudgetOfAllRules(t *testing.T) {
 	}
 }
 
-func TestInterval(t *testing.T) {
-	f := func(part, whole int, low, high float64) {
-		t.Helper()
-		l, h := Interval(part, whole)
-		if diff := max(l-low, low-l, h-high, high-h); diff > 0.0005 {
-			t.Errorf("Interval(%d, %d) = %.4f, %.4f, want %.4f, %.4f", part, whole, l, h, low, high)
-		}
-	}
-	// Wilson's interval at 95 %, as R's binom.confint(method = "wilson") has it.
-	f(0, 0, 0, 1)
-	f(7, 7, 0.6457, 1)
-	f(0, 10, 0, 0.2775)
-	f(5, 10, 0.2366, 0.7634)
-	f(90, 100, 0.8256, 0.9448)
-}
-
 // What a rule does by its own setting is known where a cell counts as it does, be it
 // the first.
 func TestCurrent(t *testing.T) {

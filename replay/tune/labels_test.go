@@ -4,9 +4,6 @@ import (
 	"maps"
 	"strings"
 	"testing"
-
-	"github.com/loopgauge/loopgauge/fingerprint"
-	"github.com/loopgauge/loopgauge/window"
 )
 
 func TestReadLabels(t *testing.T) {
@@ -40,29 +37,5 @@ func TestWrongLabels(t *testing.T) {
 		if got, err := ReadLabels("l", strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), `; each line is {"session": "...", "loop": true or false}`) {
 			t.Errorf("%q: %v, %v, want %s", text, got, err, want)
 		}
-	}
-}
-
-// TestClassOfThree: a rule that does not count the first finds a loop in three.
-func TestClassOfThree(t *testing.T) {
-	for again, want := range map[bool]Class{false: Neither, true: Loop} {
-		rule := &window.Rule{Identity: &fingerprint.Identity{Again: again}}
-		for _, kind := range []window.Kind{window.Retry, window.Stuck} {
-			if class, _ := (Labels{}).class(&Repeat{Rule: rule, Kind: kind, Requests: 3, top: 3}); class != want {
-				t.Errorf("%s: class %d, want %d", kind, class, want)
-			}
-		}
-	}
-}
-
-// Sessions are flagged or not, and loops or not.
-func TestScore(t *testing.T) {
-	r, flagged := &Report{Options: Options{Labels: Labels{}}}, map[string]bool{}
-	for _, who := range "abcdEFGHIJK" {
-		r.Options.Labels[string(who)] = who >= 'a'
-		flagged[string(who)] = strings.ContainsRune("abcEF", who)
-	}
-	if got, want := r.score(flagged), (Score{TruePositive: 3, FalseNegative: 1, FalsePositive: 2, TrueNegative: 5}); got != want {
-		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -263,8 +263,8 @@ one of aisg by [], fixed 1m0s closed, 1: reject`
 func policies(tb testing.TB) map[string]string {
 	tb.Helper()
 	list := map[string]string{
-		"example": example, "full": full, "latest": "version: 1\nkafka: {start: latest}\nrules: [{name: a, profile: aisg}]\n",
-		"kept": "version: 1\nrules: [{name: a, profile: aisg-article, threshold: 1, counter: {closed: false}}]\n",
+		"example": example, "full": full,
+		"latest": "version: 1\nkafka: {start: latest}\nrules: [{name: a, profile: aisg}]\n",
 	}
 	for _, p := range Profiles() {
 		for _, rule := range p.rules {
