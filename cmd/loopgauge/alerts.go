@@ -95,11 +95,11 @@ func policySinks(p *policy.Policy) (list []policySink, errs []error) {
 // machine lacks, in its environment or a file, is a hint: watch may run on another.
 func checkSinks(p *policy.Policy) (hints []error, err error) {
 	_, errs := policySinks(p)
-	if _, err := verdictTopic(p, nil, false); err != nil && len(errs) == 0 {
+	hints = slices.DeleteFunc(slices.Clone(errs), func(err error) bool { return !isUnset(err) })
+	errs = slices.DeleteFunc(errs, isUnset)
+	if _, err := verdictTopic(p, nil, false); err != nil && !isUnset(err) && len(errs) == 0 {
 		errs = append(errs, err)
 	}
-	hints = slices.DeleteFunc(slices.Clone(errs), func(err error) bool { return !errors.As(err, new(*unsetError)) })
-	errs = slices.DeleteFunc(errs, func(err error) bool { return errors.As(err, new(*unsetError)) })
 	return hints, errors.Join(errs...)
 }
 

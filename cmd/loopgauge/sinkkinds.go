@@ -56,7 +56,7 @@ func newSlack(s *settings, _ *policy.Kafka) (sinks.Sink, error) {
 		return slack.NewHook(s.webAddress("webhook_url")), s.err
 	}
 	channel := s.text("channel")
-	if !channelID.MatchString(channel) {
+	if channel != "" && !channelID.MatchString(channel) {
 		s.fail(fmt.Errorf("channel must be its ID, as C0123456789 at the foot of the channel's details, is %q", channel))
 	}
 	return slack.NewBot(s.text("token"), channel, ""), s.err
@@ -86,32 +86,37 @@ func newAlertmanager(s *settings, _ *policy.Kafka) (sinks.Sink, error) {
 }
 
 // newTopic is nil where a topic gets verdicts only.
-func newTopic(s *settings, k *policy.Kafka) (sinks.Sink, error) {
-	if s.of["alerts"] == "" && s.of["verdicts"] != "" {
-		_, err := s.topic("verdicts", k)
-		return nil, err
+func newTopic(s *settings, k *policy.Kafka) (to sinks.Sink, _ error) {
+	verdicts := s.of["verdicts"] != ""
+	if s.of["alerts"] != "" || !verdicts {
+		to = topics.NewAlerts(s.topic("alerts", k))
 	}
-	c, err := s.topic("alerts", k)
-	if err != nil {
-		return nil, err
+	if verdicts { // verdictTopic makes it
+		s.topic("verdicts", k)
 	}
-	return topics.NewAlerts(c), nil
+	return to, s.err
 }
 
 // verdictTopic is where a policy wants verdicts; nil if nowhere.
-func verdictTopic(p *policy.Policy, log *slog.Logger, dry bool) (to sinks.VerdictTopic, err error) {
-	for _, s := range p.Sinks {
+func verdictTopic(p *policy.Policy, log *slog.Logger, dry bool) (sinks.VerdictTopic, error) {
+	var to *policy.Sink
+	for i := range p.Sinks {
+		s := &p.Sinks[i]
 		if s.Kind != "kafka" || s.Settings["verdicts"] == "" || dry {
 			continue
 		}
 		if to != nil {
 			return nil, fmt.Errorf("%s: verdicts go to one topic only", s.Place)
 		}
-		c, err := (&settings{of: s.Settings}).topic("verdicts", p.Kafka)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.Place, err)
-		}
-		to = topics.NewVerdicts(c, log)
+		to = s
 	}
-	return to, nil
+	if to == nil {
+		return nil, nil
+	}
+	s := &settings{of: to.Settings}
+	c := s.topic("verdicts", p.Kafka)
+	if s.err != nil {
+		return nil, fmt.Errorf("%s: %w", to.Place, s.err)
+	}
+	return topics.NewVerdicts(c, log), nil
 }

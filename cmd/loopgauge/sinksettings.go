@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -11,15 +12,16 @@ import (
 	"github.com/loopgauge/loopgauge/window/policy"
 )
 
-// settings are those that a policy gives of a sink. The first that is wrong is kept;
-// what is then read is of no account.
+// settings are those that a policy gives of a sink. The first that is wrong is kept,
+// and one that this machine lacks only where none is; what is then read is of no
+// account.
 type settings struct {
 	of  map[string]string
 	err error
 }
 
 func (s *settings) fail(err error) {
-	if s.err == nil {
+	if s.err == nil || isUnset(s.err) && !isUnset(err) {
 		s.err = err
 	}
 }
@@ -60,24 +62,26 @@ func (s *settings) allowPrivate() bool {
 // secret, and is not said.
 func (s *settings) webAddress(key string) string {
 	address := s.text(key)
-	if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+	if u, err := url.Parse(address); address != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		s.fail(fmt.Errorf("%s must begin with https:// or http:// and a host", key))
 	}
 	return address
 }
 
 // topic is the topic that a setting names.
-func (s *settings) topic(key string, k *policy.Kafka) (kafka.Config, error) {
-	name := s.text(key)
-	if s.err != nil {
-		return kafka.Config{}, s.err
+func (s *settings) topic(key string, k *policy.Kafka) (c kafka.Config) {
+	if name := s.text(key); name != "" {
+		f := logFlags{kafka: k}
+		var err error
+		if c, err = f.topicConfig(name); err != nil {
+			s.fail(err)
+		}
 	}
-	f := logFlags{kafka: k}
-	return f.topicConfig(name)
+	return c
 }
 
-// text is a setting that must be there; ${NAME} is taken from the environment, and
-// a secret perhaps from the file that is named for it.
+// text is a setting that must be there, else it is empty; ${NAME} is taken from the
+// environment, and a secret perhaps from the file that is named for it.
 func (s *settings) text(key string) string {
 	text, from := s.of[key], policy.Secret{File: s.of[key+inFile]}
 	switch {
@@ -109,3 +113,8 @@ type unsetError struct {
 }
 
 func (e *unsetError) Error() string { return e.key + ": " + e.err.Error() }
+
+func isUnset(err error) bool {
+	_, ok := errors.AsType[*unsetError](err)
+	return ok
+}

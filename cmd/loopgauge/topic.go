@@ -37,7 +37,7 @@ func (f *logFlags) topicConfig(name string) (kafka.Config, error) {
 	if s := k.SASL; s != nil {
 		password, err := s.Password.Read()
 		if err != nil {
-			return c, usage(fmt.Errorf("kafka.sasl.password: %w", err))
+			return c, usage(&unsetError{"kafka.sasl.password", err})
 		}
 		c.SASL = &kafka.SASL{Mechanism: s.Mechanism, User: s.User, Password: password}
 	}
