@@ -29,7 +29,7 @@ func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s.Reset(record)
 	p.json = p.json[:0]
 	q := &p.inner
-	q.litellmRecord = litellmRecord{}
+	q.litellmRecord = litellmRecord{requesterLogged: true} // in metadata, among LiteLLM's own
 	var messages, response, parameters, metadata, usage []byte
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
@@ -119,9 +119,8 @@ func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameter
 func (p *litellmV1) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 	q := &p.inner
 	switch string(s.Key) {
-	case "headers":
-		q.requesterLogged = true
-		q.session.headers(s, r, p.reads)
+	case "headers", "session_id", "user_id":
+		q.session.sentAlong(s, r, p.reads)
 	case "model_group":
 		q.field(s, r)
 	case "hidden_params":
@@ -131,10 +130,6 @@ func (p *litellmV1) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 				q.field(s, r)
 			}
 		}
-	case "session_id": // of the request's own metadata
-		q.session.body(r, metadataField, s.Text(nil), p.reads)
-	case "user_id":
-		q.session.body(r, userIDField, anthropicSession(s.Text(nil)), p.reads)
 	default:
 		q.metadata(s, r)
 	}

@@ -133,17 +133,22 @@ func (n *naming) headers(s *rawjson.Scanner, r *fingerprint.Request, reads finge
 // metadata, and its headers.
 func (n *naming) requester(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
 	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "session_id":
-			n.body(r, metadataField, s.Text(nil), reads)
-		case "user_id":
-			n.body(r, userIDField, anthropicSession(s.Text(nil)), reads)
-		case "headers":
-			n.sent = true
-			n.headers(s, r, reads)
-		case "trace_id":
-			n.trace = s.Text(n.trace)
-		}
+		n.sentAlong(s, r, reads)
+	}
+}
+
+// sentAlong notes one member of that.
+func (n *naming) sentAlong(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+	switch string(s.Key) {
+	case "session_id":
+		n.body(r, metadataField, s.Text(nil), reads)
+	case "user_id":
+		n.body(r, userIDField, anthropicSession(s.Text(nil)), reads)
+	case "headers":
+		n.sent = true
+		n.headers(s, r, reads)
+	case "trace_id":
+		n.trace = s.Text(n.trace)
 	}
 }
 
