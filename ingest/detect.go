@@ -154,8 +154,9 @@ func countVotes(data []byte, among []*formats.Format) votes {
 		}
 		for record := range objects(line) {
 			v.lines++
+			asked := formats.NewLine(record)
 			for i, f := range among {
-				if !f.Detect(record) {
+				if !f.Detect(asked) {
 					continue
 				}
 				keeps = true

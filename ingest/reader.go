@@ -307,12 +307,16 @@ const mostAsked = 16
 // otherFormat is the format of a record that is not of this log's, as where the
 // lines of several gateways are in one stream, or empty.
 func (run *reading) otherFormat(record []byte) string {
-	if len(record) == 0 || run.skip == nil || run.b.Format.Detect == nil || run.asked >= mostAsked && !run.rd.AskEach || run.b.Format.Detect(record) {
+	if len(record) == 0 || run.skip == nil || run.asked >= mostAsked && !run.rd.AskEach {
+		return ""
+	}
+	line := formats.NewLine(record)
+	if run.b.Format.Detect(line) {
 		return ""
 	}
 	run.asked++
 	for _, f := range formats.All {
-		if f.Detect(record) {
+		if f.Detect(line) {
 			return f.Name
 		}
 	}

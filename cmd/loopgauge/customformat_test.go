@@ -67,7 +67,7 @@ func TestCustomFixtures(t *testing.T) {
 		for line := range strings.Lines(read(t, filepath.Join(fixtures, "formats/custom", log))) {
 			var r fingerprint.Request
 			r.Reset()
-			if _, why := p.Parse([]byte(line[:len(line)-1]), &r); why != "" || formats.CheckTime(&r) != "" || !format.Detect([]byte(line[:len(line)-1])) {
+			if _, why := p.Parse([]byte(line[:len(line)-1]), &r); why != "" || formats.CheckTime(&r) != "" || !format.Detect(formats.NewLine([]byte(line[:len(line)-1]))) {
 				t.Fatalf("%s: %s %s", log, why, formats.CheckTime(&r))
 			}
 			n++

@@ -31,12 +31,11 @@ type pieces struct {
 
 func newAzureAPIM(reads fingerprint.Field) Parser { return &azureAPIM{reads: reads} }
 
-func detectAzureAPIM(line []byte) bool {
-	k := keysOf(line)
-	if k.has("CorrelationId", "SequenceNumber") {
+func detectAzureAPIM(line Line) bool {
+	if line.keys.has("CorrelationId", "SequenceNumber") {
 		return true
 	}
-	return k.has("category", "properties") && bytes.Contains(line, []byte("GatewayLlmLogs"))
+	return line.keys.has("category", "properties") && bytes.Contains(line.text, []byte("GatewayLlmLogs"))
 }
 
 func (p *azureAPIM) Parse(record []byte, r *fingerprint.Request) (int, string) {

@@ -25,8 +25,8 @@ type combined struct {
 
 func newCombined(reads fingerprint.Field) Parser { return &combined{access: access{reads: reads}} }
 
-func detectCombined(line []byte) bool {
-	r, ok := parsed(&combined{}, line)
+func detectCombined(line Line) bool {
+	r, ok := parsed(&combined{}, line.text)
 	return ok && !inFront(r.Caller)
 }
 

@@ -253,7 +253,7 @@ func TestDetection(t *testing.T) {
 		for name, lines := range logs {
 			for n, line := range lines {
 				for _, f := range All {
-					if got, want := f.Detect(line), f.Name == owner; got != want {
+					if got, want := f.Detect(NewLine(line)), f.Name == owner; got != want {
 						t.Errorf("%s/%s line %d: detected as %s: %t", owner, name, n+1, f.Name, got)
 					}
 				}
@@ -307,7 +307,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		line = bytes.Clone(line)
 		for _, format := range All {
-			format.Detect(line)
+			format.Detect(NewLine(line))
 			var r, cheap fingerprint.Request
 			r.Reset()
 			cheap.Reset()

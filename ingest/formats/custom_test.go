@@ -412,7 +412,7 @@ func FuzzCustom(f *testing.F) {
 			if diff := cmp.Diff(want, asNative(used[text], string(record))); diff != "" {
 				t.Error(diff)
 			}
-			NewCustom(c).Detect(record)
+			NewCustom(c).Detect(NewLine(record))
 		}
 		_, _ = Scaffold(record)
 	})

@@ -94,7 +94,7 @@ func TestDocsHaveEveryFormat(t *testing.T) {
 			continue
 		}
 		for _, g := range All {
-			if g.Detect([]byte(example[1])) != (g == f) {
+			if g.Detect(NewLine([]byte(example[1]))) != (g == f) {
 				t.Errorf("%s: its example is detected as %s: %t", f.Name, g.Name, g != f)
 			}
 		}

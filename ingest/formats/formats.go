@@ -41,7 +41,7 @@ type Format struct {
 	Zoneless bool
 	// Detect tells whether a line is of this format. Formats are made so that
 	// no line is of two.
-	Detect func(line []byte) bool
+	Detect func(Line) bool
 	// New makes a parser that reads the given costly fields.
 	New func(reads fingerprint.Field) Parser
 	// Wrappers are what the records of a log lie in, the outermost first; nil
@@ -171,14 +171,14 @@ const (
 )
 
 // byMembers makes a Detect of what tells the members of a record.
-func byMembers(is func(keys) bool) func(line []byte) bool {
-	return func(line []byte) bool { return is(keysOf(line)) }
+func byMembers(is func(keys) bool) func(Line) bool {
+	return func(line Line) bool { return is(line.keys) }
 }
 
 // byParsing makes a Detect that tells what a format's parser can read.
-func byParsing(parser func(fingerprint.Field) Parser) func(line []byte) bool {
-	return func(line []byte) bool {
-		_, ok := parsed(parser(0), line)
+func byParsing(parser func(fingerprint.Field) Parser) func(Line) bool {
+	return func(line Line) bool {
+		_, ok := parsed(parser(0), line.text)
 		return ok
 	}
 }

@@ -549,7 +549,7 @@ func TestDetectionOfLooks(t *testing.T) {
 		t.Helper()
 		got := ""
 		for _, f := range All {
-			if f.Detect([]byte(line)) {
+			if f.Detect(NewLine([]byte(line))) {
 				got += f.Name
 			}
 		}
@@ -669,7 +669,7 @@ func TestNginxEscapeNone(t *testing.T) {
 	f(`{"msec":1,"http_x_a":"{"b":1}","request_body":"`+body+`","http_x_c":"{"}`, asked+` header:x-a="{\"b\":1}" header:x-c={`)
 	f(`{"msec":1,"http_x_c":"{"}`, nativeAt+` header:x-c={`)
 	f(`{"msec":1,"request_body":"{"model":"m"`, "column 29: expected ',' or '}'") // cut
-	if !ByName("nginx-json").Detect([]byte(`{"msec":1,"method":"POST","uri":"/","status":200,"request_body":"` + body + `"}`)) {
+	if !ByName("nginx-json").Detect(NewLine([]byte(`{"msec":1,"method":"POST","uri":"/","status":200,"request_body":"` + body + `"}`))) {
 		t.Error("not told by its line")
 	}
 }

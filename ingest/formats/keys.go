@@ -37,6 +37,15 @@ func (k keys) anyTime(parse func([]byte) (int64, bool), names ...string) bool {
 	return false
 }
 
+// Line is a line that formats are asked about: its members are listed once for all.
+type Line struct {
+	text []byte
+	keys keys
+}
+
+// NewLine is the line of a text.
+func NewLine(text []byte) Line { return Line{text, keysOf(text)} }
+
 // keysOf lists the members of the record on a line, or of the first record if
 // the line is an array.
 func keysOf(line []byte) keys {

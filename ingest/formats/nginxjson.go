@@ -30,12 +30,12 @@ func isNginx(k keys) bool {
 		!k.any("ts", "start_time", "startTime", "resp_headers", "logger") && !isHAProxy(k)
 }
 
-func detectNginxJSON(line []byte) bool {
+func detectNginxJSON(line Line) bool {
 	var p nginxJSON
-	if isNginx(keysOf(p.unescape(line))) {
+	if isNginx(keysOf(p.unescape(line.text))) {
 		return true
 	}
-	quoted := p.enquote(line)
+	quoted := p.enquote(line.text)
 	return quoted != nil && isNginx(keysOf(p.unescape(quoted)))
 }
 

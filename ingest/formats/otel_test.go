@@ -34,7 +34,7 @@ func TestTempo(t *testing.T) {
 		`{"traceId":"4fe8dceA0GiF6Ei4SNVFEQ==","spanId":"uxY+jR1MMs8=","name":"run","kind":"SPAN_KIND_INTERNAL","startTimeUnixNano":"1000000000","endTimeUnixNano":"1000000000",` + otelAttributes("session.id", "s") + `},` +
 		`{"traceId":"4fe8dceA0GiF6Ei4SNVFEQ==","spanId":"BKB3zIDpCnU=","parentSpanId":"uxY+jR1MMs8=","name":"chat m","kind":"SPAN_KIND_CLIENT","startTimeUnixNano":"1000000000","endTimeUnixNano":"1000000000",` +
 		otelAttributes("gen_ai.operation.name", "chat", "gen_ai.request.model", "m") + `,"status":{"code":"STATUS_CODE_ERROR","message":"no"}}]}]}]}`
-	if detect := ByName("otel").Detect; !detect([]byte(trace)) || detect([]byte(`{"batches":[{"messages":[]}]}`)) {
+	if detect := ByName("otel").Detect; !detect(NewLine([]byte(trace))) || detect(NewLine([]byte(`{"batches":[{"messages":[]}]}`))) {
 		t.Error("it is not told")
 	}
 	areRequests(t, "otel", trace, "took=0s id=BKB3zIDpCnU= caller=agent named session=s model=m error=no")

@@ -7,7 +7,7 @@ func TestOtelNode(t *testing.T) {
 	f := func(want, record string) {
 		t.Helper()
 		areRequests(t, "otel", record, want)
-		if want != none && !ByName("otel").Detect([]byte(record)) {
+		if want != none && !ByName("otel").Detect(NewLine([]byte(record))) {
 			t.Errorf("not known: %s", record)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 func TestTraces(t *testing.T) {
 	f := func(want, record string) {
 		t.Helper()
-		if !ByName("otel").Detect([]byte(record)) {
+		if !ByName("otel").Detect(NewLine([]byte(record))) {
 			t.Errorf("not known: %s", record)
 		}
 		areRequests(t, "otel", record, want)

@@ -29,7 +29,7 @@ func TestSessionsOfNobody(t *testing.T) {
 		var r fingerprint.Request
 		line := fmt.Sprintf(lines[format], text)
 		f := ByName(format)
-		if !f.Detect([]byte(line)) {
+		if !f.Detect(NewLine([]byte(line))) {
 			t.Errorf("%s does not know its line", format)
 		}
 		p, requests := f.New(fingerprint.AllFields), 0

@@ -89,7 +89,7 @@ func membersOf(line []byte) members {
 }
 
 // mostMembers is how many members of an object are listed to tell what it is, which
-// every format and wrapper does anew. No record has as many.
+// every wrapper does anew. No record has as many.
 const mostMembers = 1 << 12
 
 // EachMember calls f at the value of each member of the object on a line, or of the
