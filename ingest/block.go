@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"iter"
 	"os"
 	"slices"
 	"sync"
@@ -47,6 +48,19 @@ type Block struct {
 type Record struct {
 	Offset int64 // in its partition; stands for the line number too
 	End    int   // in Data; the record begins where the one before ends
+}
+
+// Each are the records of a topic, by their offsets.
+func (b *Block) Each() iter.Seq2[int64, []byte] {
+	return func(yield func(offset int64, data []byte) bool) {
+		from := 0
+		for _, r := range b.Records {
+			if !yield(r.Offset, b.Data[from:r.End]) {
+				return
+			}
+			from = r.End
+		}
+	}
 }
 
 // NewBlock is an empty block with room for BlockSize bytes, to append to.

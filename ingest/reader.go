@@ -147,11 +147,8 @@ func (run *reading) lines(data []byte, at fingerprint.Position) int64 {
 // line that are records of their own are not put together: in a topic those of
 // many containers come mixed, with nothing that tells whose they are.
 func (run *reading) records() {
-	from := 0
-	for _, r := range run.b.Records {
-		data := run.b.Data[from:r.End]
-		from = r.End
-		at := fingerprint.Position{Stream: run.b.Stream, Line: r.Offset, Offset: r.Offset}
+	for offset, data := range run.b.Each() {
+		at := fingerprint.Position{Stream: run.b.Stream, Line: offset, Offset: offset}
 		line, next := cutLine(data)
 		if next < len(data) && run.whole(data) {
 			line, next = data, len(data)

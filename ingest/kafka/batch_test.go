@@ -64,10 +64,8 @@ func drained(p *partition) (string, counts, error) {
 	for {
 		b, err := p.read(&n)
 		if b != nil {
-			from := 0
-			for _, r := range b.Records {
-				all = append(all, fmt.Sprintf("%d=%s", r.Offset, b.Data[from:r.End]))
-				from = r.End
+			for offset, data := range b.Each() {
+				all = append(all, fmt.Sprintf("%d=%s", offset, data))
 			}
 			b.Release()
 		}

@@ -58,11 +58,9 @@ type read struct {
 
 func (r *read) add(c ingest.Chunk) {
 	if b := c.Block; b != nil {
-		from := 0
-		for _, record := range b.Records {
-			r.offsets = append(r.offsets, record.Offset)
-			r.values = append(r.values, string(b.Data[from:record.End]))
-			from = record.End
+		for offset, data := range b.Each() {
+			r.offsets = append(r.offsets, offset)
+			r.values = append(r.values, string(data))
 		}
 		b.Release()
 	}

@@ -88,11 +88,10 @@ func (l *live) chunk(block *ingest.Block, n counts) ingest.Chunk {
 
 // detect recognises the format of a block of records, as ingest.Asked does.
 func detect(asked ingest.Asked, b *ingest.Block) (f *formats.Format, sure bool) {
+	head := ingest.Block{Data: b.Data, Records: b.Records[:min(len(b.Records), headRecords)]}
 	var lines []byte
-	from := 0
-	for _, r := range b.Records[:min(len(b.Records), 100)] {
-		lines = append(append(lines, bytes.TrimRight(b.Data[from:r.End], "\n")...), '\n')
-		from = r.End
+	for _, data := range head.Each() {
+		lines = append(append(lines, bytes.TrimRight(data, "\n")...), '\n')
 	}
 	return asked.Detect(lines)
 }

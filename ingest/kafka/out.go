@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
-
-	"github.com/loopgauge/loopgauge/ingest"
 )
 
 // Out is a topic of ours that is written, and read here and there.
@@ -212,7 +210,12 @@ func (o *Out) read(ctx context.Context, p *partition, visit func(offset int64, v
 			return err
 		}
 		if block != nil {
-			more := each(block, visit)
+			more := true
+			for offset, value := range block.Each() {
+				if more = visit(offset, value); !more {
+					break
+				}
+			}
 			block.Release()
 			if !more {
 				return nil
@@ -222,17 +225,6 @@ func (o *Out) read(ctx context.Context, p *partition, visit func(offset int64, v
 			return nil
 		}
 	}
-}
-
-func each(block *ingest.Block, visit func(int64, []byte) bool) bool {
-	from := 0
-	for _, r := range block.Records {
-		if !visit(r.Offset, block.Data[from:r.End]) {
-			return false
-		}
-		from = r.End
-	}
-	return true
 }
 
 // First returns a record of the topic, the first of a partition; nil if there

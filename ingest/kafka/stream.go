@@ -186,7 +186,7 @@ func (s *stream) look() error {
 		"name it with --format, if it is one of those that 'loopgauge formats' lists, or describe it with --format my.yaml: docs/formats.md\na topic that loopgauge extract wrote is for loopgauge watch")
 }
 
-// headRecords is how many records the first time is told from.
+// headRecords is how many records the format and the first time are told from.
 const headRecords = 100
 
 // next returns the next block of p.

@@ -137,16 +137,14 @@ func (j *judge) step(ctx context.Context, source ingest.Live) error {
 }
 
 func (j *judge) take(block *ingest.Block) error {
-	from := 0
-	for _, r := range block.Records {
-		rec, err := j.codec.read(block.Data[from:r.End])
+	for offset, data := range block.Each() {
+		rec, err := j.codec.read(data)
 		if err != nil {
 			if p, ok := errors.AsType[*problem](err); ok {
-				p.what = fmt.Sprintf("%s offset %d: %s", j.p.Name(), r.Offset, p.what)
+				p.what = fmt.Sprintf("%s offset %d: %s", j.p.Name(), offset, p.what)
 			}
 			return err
 		}
-		from = r.End
 		if err := j.add(rec); err != nil {
 			return err
 		}
