@@ -245,6 +245,9 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	f("\uFEFF", "x.log: nothing but blank lines") // an endless loop, once
 	f("\uFEFF\r\n", "x.log: nothing but blank lines")
 	f("\n"+strings.Repeat(" ", 100), "x.log: nothing but blank lines")
+	f(strings.Repeat("\n", 9<<20)+`{"time":1,"id":"a"}`, "x.log: the first 8388608 lines are blank\ntake them out on the way: grep -a '[^[:space:]]' x.log | loopgauge ... -")
+	blank := gz(t, []byte("\n\n"))
+	f(string(blank[:len(blank)-8]), "x.log: the compressed data ends early")
 	f("\xFF\xFE{\x00", "x.log: text in UTF-16\nturn it into UTF-8 on the way: iconv -f UTF-16 -t UTF-8 x.log | loopgauge ... -")
 	f("\xFE\xFF\x00{", "x.log: text in UTF-16\nturn it into UTF-8 on the way: iconv -f UTF-16 -t UTF-8 x.log | loopgauge ... -")
 	f("\x7fELF\x02\x01\x01\x00", "x.log: binary data, not a log")

@@ -190,12 +190,10 @@ func (s *fileStream) wrap(err error) error { return unreadable(s.source.Name, er
 // look reads the beginning of the stream up to the first line that says
 // something, and recognises the format by it and those that follow.
 func (s *fileStream) look() error {
+	var err error
 	for len(s.ahead) < headBlocks {
-		b, err := s.blocks.next()
-		if broken(err) && len(s.ahead) == 0 {
-			return s.wrap(err)
-		}
-		if err != nil {
+		var b *Block
+		if b, err = s.blocks.next(); err != nil {
 			break
 		}
 		s.ahead = append(s.ahead, b)
@@ -203,11 +201,18 @@ func (s *fileStream) look() error {
 			return s.recognise(b)
 		}
 	}
-	if len(s.ahead) == 0 {
-		return newError(s.source.Name, errors.New("the file is empty"), "")
+	for _, b := range s.ahead {
+		if b.TooLong {
+			return newError(s.source.Name, fmt.Errorf("no known log format; line %d is longer than the limit", b.Line), "raise it with --max-line")
+		}
 	}
-	if s.ahead[0].TooLong {
-		return newError(s.source.Name, errors.New("no known log format; line 1 is longer than the limit"), "raise it with --max-line")
+	switch {
+	case broken(err):
+		return s.wrap(err)
+	case len(s.ahead) == 0:
+		return newError(s.source.Name, errors.New("the file is empty"), "")
+	case err == nil:
+		return newError(s.source.Name, fmt.Errorf("the first %d lines are blank", s.blocks.line), "take them out on the way: "+s.raw.onTheWay(s.source, "grep -a '[^[:space:]]'"))
 	}
 	return newError(s.source.Name, errors.New("nothing but blank lines"), "")
 }

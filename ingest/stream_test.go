@@ -375,11 +375,17 @@ func TestEndlessLine(t *testing.T) {
 }
 
 func TestFirstLineTooLong(t *testing.T) {
-	_, err := openStream(&Source{Name: "standard input", stdin: endless(2_000_000)}, 0, Options{MaxLine: 1_000_000})
-	want := "standard input: no known log format; line 1 is longer than the limit\nraise it with --max-line"
-	if err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
+	f := func(before string, line int) {
+		t.Helper()
+		log := io.MultiReader(strings.NewReader(before), endless(2_000_000))
+		_, err := openStream(&Source{Name: "standard input", stdin: log}, 0, Options{MaxLine: 1_000_000})
+		want := fmt.Sprintf("standard input: no known log format; line %d is longer than the limit\nraise it with --max-line", line)
+		if err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
+	f("", 1)
+	f("\n\n", 3)
 }
 
 // openStream opens a source as the stream with an index.
