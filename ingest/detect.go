@@ -138,6 +138,10 @@ type votes struct {
 func countVotes(data []byte, among []*formats.Format) votes {
 	v := votes{wrappers: make([]int, len(wrap.All))}
 	each := make([]int, len(among))
+	trimmed := trim
+	if slices.ContainsFunc(among, func(f *formats.Format) bool { return f.Tabs }) {
+		trimmed = trimRow
+	}
 	// Whether JSON keeps to lines tells the first that begins some. Others may
 	// stand in front: what a program prints beside its spans, or the rest of a
 	// record that was cut.
@@ -145,7 +149,7 @@ func countVotes(data []byte, among []*formats.Format) votes {
 	for n := 0; n < headLines && len(data) > 0; n++ {
 		var line []byte
 		line, data, _ = bytes.Cut(data, []byte{'\n'})
-		if line = trim(line); len(line) == 0 {
+		if line = trimmed(line); len(trim(line)) == 0 {
 			continue
 		}
 		if !keeps && !v.begun && !v.broken {

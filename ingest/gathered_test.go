@@ -322,3 +322,16 @@ func TestCSVRows(t *testing.T) {
 		t.Errorf("%d of a long log: %+v", len(got), n)
 	}
 }
+
+// TestWrappedRows: what rows of tabs lie in is told of rows that begin with an empty
+// value, too.
+func TestWrappedRows(t *testing.T) {
+	at := func(name string) formats.CustomField { return formats.CustomField{Name: name, Paths: []string{name}} }
+	rows := formats.NewCustom(&formats.Custom{
+		Name: "rows", Columns: []string{"user", "time", "id"}, Separator: '\t', Fields: []formats.CustomField{at("user"), at("time"), at("id")},
+	})
+	f, sure := Asked{Name: "rows", Custom: rows}.Detect([]byte(`{"log":"\t1\ta\n","stream":"stdout","time":"t"}` + "\n"))
+	if f.Name != "docker+rows" || !sure {
+		t.Errorf("%s, sure: %t", f.Name, sure)
+	}
+}

@@ -348,6 +348,10 @@ func (run *reading) bad(line int64, column int, why string) {
 // some tools put before the first.
 func trim(line []byte) []byte { return bytes.Trim(trimStart(line), " \t\r") }
 
+// trimRow is trim for a row of tabs: one may stand before the first value and behind
+// the last.
+func trimRow(line []byte) []byte { return bytes.Trim(trimStart(line), " \r") }
+
 // trimStart takes away what is not text: the mark, and the zeros that a file
 // begins with that was cut while it was written.
 func trimStart(line []byte) []byte {

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 
@@ -72,7 +71,7 @@ func (u *unwrapping) record(line wrap.Line) {
 		return // the line is blank
 	}
 	if u.run.b.Format.Tabs {
-		text = bytes.Trim(line.Text, " \r")
+		text = trimRow(line.Text)
 	}
 	u.count(line.At.Offset)
 	line.At = u.behind(line.At)
