@@ -11,7 +11,7 @@ type otlp struct {
 	text         []byte // of the record under way
 	json         []byte // likewise, where it was taken apart
 	events       bool   // among the records are events, which an instrumentation wrote
-	bodies       bool   // among the bodies are objects
+	gathered     bool   // among the bodies are objects, or what was read from files
 }
 
 func newOTLP() Unwrapper { return &otlp{} }
@@ -29,15 +29,16 @@ func detectOTLP(line []byte) bool {
 	return !p.events
 }
 
-// detectOTLPAttributes wants no objects for bodies: what is read from files may stand
-// in the attributes, too, and in the body as it was.
+// detectOTLPAttributes wants no objects for bodies, and nothing that the Collector read
+// from files: of that the attributes may have what somebody's expression took out of
+// the line, which is in the body as it was.
 func detectOTLPAttributes(line []byte) bool {
 	if membersOf(line)["resourceLogs"] != rawjson.Array {
 		return false
 	}
 	var p otlp
 	p.Unwrap(Line{Text: line, Column: -1}, nowhere)
-	return !p.events && !p.bodies
+	return !p.events && !p.gathered
 }
 
 func (p *otlp) Unwrap(line Line, next func(Line)) string {
@@ -83,7 +84,7 @@ func (p *otlp) record() {
 					p.text = p.json
 				}
 			}
-			p.bodies = p.bodies || len(p.text) > 0 && p.text[0] == '{'
+			p.gathered = p.gathered || len(p.text) > 0 && p.text[0] == '{'
 		case "eventName":
 			p.events = len(s.Text(nil)) > 0 || p.events
 		case "attributes":
@@ -97,6 +98,8 @@ func (p *otlp) record() {
 					switch string(s.Text(nil)) {
 					case "event.name", "event_name":
 						p.events = true
+					case "log.file.name", "log.file.path":
+						p.gathered = true
 					}
 				}
 			}
