@@ -21,24 +21,26 @@ func newOTLPAttributes() Unwrapper { return &otlp{inAttributes: true} }
 // detectOTLP wants no events among the records: the calls of models that they tell of
 // are no lines.
 func detectOTLP(line []byte) bool {
-	if membersOf(line)["resourceLogs"] != rawjson.Array {
-		return false
-	}
-	var p otlp
-	p.Unwrap(Line{Text: line, Column: -1}, nowhere)
-	return !p.events
+	p := lookedAt(line)
+	return p != nil && !p.events
 }
 
 // detectOTLPAttributes wants no objects for bodies, and nothing that the Collector read
 // from files: of that the attributes may have what somebody's expression took out of
 // the line, which is in the body as it was.
 func detectOTLPAttributes(line []byte) bool {
+	p := lookedAt(line)
+	return p != nil && !p.events && !p.gathered
+}
+
+// lookedAt has seen the log records on a line; nil if it has none.
+func lookedAt(line []byte) *otlp {
 	if membersOf(line)["resourceLogs"] != rawjson.Array {
-		return false
+		return nil
 	}
-	var p otlp
+	p := &otlp{}
 	p.Unwrap(Line{Text: line, Column: -1}, nowhere)
-	return !p.events && !p.gathered
+	return p
 }
 
 func (p *otlp) Unwrap(line Line, next func(Line)) string {
