@@ -7,8 +7,8 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
-// answer reads the body of a response: calls and tokens, of JSON or of a
-// stream of events. It has scanners of its own, because the body may lie in
+// answer reads the body of a response, or what was kept of one: calls and tokens, of
+// JSON or of a stream of events. It has scanners of its own, because the body may lie in
 // the memory of the line's.
 type answer struct {
 	usage rawjson.Scanner
@@ -19,18 +19,55 @@ type answer struct {
 // read takes the body apart. What is neither says nothing.
 func (p *answer) read(body []byte, r *fingerprint.Request, reads fingerprint.Field) {
 	body = bytes.TrimLeft(body, " \t\r\n")
+	s := &p.calls
+	s.Reset(body)
 	switch {
 	case isStream(body):
 		p.parts.read(body, r, reads)
-	case len(body) > 0 && body[0] == '[': // of Google, if it is not asked for events
-		p.parts.readList(body, r, reads)
-	case len(body) > 0 && body[0] == '{':
+		return
+	case s.Kind() == rawjson.Object:
 		p.tokens(body, r)
-		p.calls.Reset(body)
-		readResponse(&p.calls, r, reads)
-		if p.calls.End() != nil { // cut: the last call may lack its end
-			r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
+		readResponse(s, r, reads)
+	case isAnswers(s, body):
+		readAnswers(s, r, reads)
+	case s.Kind() == rawjson.Array: // of Google, if it is not asked for events
+		p.parts.readList(body, r, reads)
+		return
+	}
+	if s.End() != nil { // cut: the last call may lack its end
+		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
+	}
+}
+
+// isAnswers tells a list of messages, choices, candidates or items from one of the
+// events of a stream, and leaves s at its start.
+func isAnswers(s *rawjson.Scanner, list []byte) (are bool) {
+	if s.Array(); s.NextElement() {
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "role", "finish_reason", "finishReason":
+				are = true
+			case "type":
+				switch string(s.Text(nil)) {
+				case "message", "reasoning", "function_call", "custom_tool_call", "text", "thinking", "tool_use", "function", "tool_call", "tool-call":
+					are = true
+				}
+			}
 		}
+	}
+	s.Reset(list)
+	return are
+}
+
+// readAnswers reads a list of answers, or of the parts of one.
+func readAnswers(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+	r.ToolCallsLogged = true
+	if reads&fingerprint.ReadsResponse == 0 {
+		s.Skip()
+		return
+	}
+	for s.Array(); s.NextElement(); {
+		readAnswer(s, r, reads)
 	}
 }
 

@@ -23,6 +23,8 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 		return
 	}
 	called := false
+	keep := len(r.ToolCalls)
+	var item itemCall
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "previous_response_id":
@@ -44,20 +46,8 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 					}
 				}
 			}
-		case "output", "content":
-			if s.Kind() == rawjson.Object {
-				readConverse(s, r)
-				continue
-			}
-			for s.Array(); s.NextElement(); {
-				readItemCall(s, r)
-			}
-		case "message": // of Ollama, and of Cohere
-			readMessageCalls(s, r, reads)
-		case "stop_reason", "stopReason": // of Anthropic, of Converse
+		case "stop_reason", "stopReason", "finish_reason": // of Anthropic, of Converse, of a choice alone
 			called = endsInCall(s.Text(nil)) || called
-		case "candidates":
-			readCandidates(s, r)
 		case "response": // what Gemini CLI gets, and the last event of Responses
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
@@ -69,8 +59,11 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 					}
 				}
 			}
+		default:
+			readAnswerMember(s, &item, r, keep, reads)
 		}
 	}
+	item.keep(r)
 	if called && len(r.ToolCalls) == 0 { // the text of a stream alone was kept
 		r.ToolCallsLogged = false
 	}
@@ -188,7 +181,7 @@ func (i *itemCall) field(s *rawjson.Scanner) {
 		i.kind = s.Text(i.kind)
 	case "id": // of Responses: the item's
 		i.call.ID = first(i.call.ID, s.Text(nil))
-	case "call_id":
+	case "call_id", "toolCallId": // the second of the AI SDK
 		i.call.ID = s.Text(i.call.ID)
 	case "action", "actions", "operation":
 		i.action = readArguments(s, i.action)
@@ -208,7 +201,8 @@ func (i *itemCall) field(s *rawjson.Scanner) {
 // gets its name and arguments.
 func (i *itemCall) isCall() bool {
 	switch string(i.kind) {
-	case "function_call", "custom_tool_call", "tool_use", "function":
+	case "function_call", "custom_tool_call", "tool_use", "function",
+		"tool-call", "tool_call": // of the AI SDK, and of OpenTelemetry and LangChain
 		return true
 	}
 	if !fingerprint.IsBuiltinCall(i.kind) {

@@ -123,6 +123,8 @@ type custom struct {
 	c       *Custom
 	members []member // of the record: named values, or groups
 
+	said chat // in OpenTelemetry's words, or those of the AI SDK
+
 	took, ended int64 // of the record, if it says so
 
 	names      [][]byte // of groups, empty for those without, or of columns
@@ -158,6 +160,7 @@ func newCustom(c *Custom, reads fingerprint.Field) *custom {
 
 func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.begin(nil)
+	p.said.reset()
 	p.used, p.members, p.decoded, p.held, p.entered = 0, p.members[:0], p.decoded[:0], p.held[:0], p.entered[:0]
 	if p.c.Columns != nil {
 		if why := p.columns(record); why != "" {
@@ -303,6 +306,21 @@ func (p *custom) sentBody(r *fingerprint.Request, v found) {
 	}
 }
 
+// messages reads a list of messages, whoever's words they are in.
+func (p *custom) messages(r *fingerprint.Request, v found) {
+	list := p.container(v)
+	parts := bytes.Contains(list, []byte(`"parts"`))
+	switch {
+	case parts && areContents(p.open(nil), list):
+		p.body.gemini.bare(list, &r.Messages, p.reads)
+	case parts, bytes.Contains(list, []byte(`"tool-call"`)), bytes.Contains(list, []byte(`"tool-result"`)):
+		p.said.messages(list, r, p.reads)
+	default:
+		readMessages(p.list(v), r, p.reads)
+		p.body.converse.all(r.Messages.Items)
+	}
+}
+
 // field fills a field.
 func (p *custom) field(r *fingerprint.Request, f *CustomField, v found) {
 	switch f.Name {
@@ -359,7 +377,7 @@ func (p *custom) field(r *fingerprint.Request, f *CustomField, v found) {
 	case "body_hash":
 		r.BodyHash = p.text(v)
 	case "messages":
-		readMessages(p.list(v), r, p.reads)
+		p.messages(r, v)
 	case "has_tools":
 		r.HasTools = readTools(p.list(v), r.HasTools)
 	case "tool_calls":

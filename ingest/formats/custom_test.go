@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -141,6 +142,72 @@ func TestCustomFields(t *testing.T) {
 	f(list(pathTo("body", "b")), `{"b":"sent {\"model\":\"m\"}"}`, `body="{\"model\":\"m\"}" model="m" has_tools=false stream=false`)
 	f(list(pathTo("headers", "h")), `{"h":{"X-Session-Id":["s1"],"Authorization":"Bearer sk-secret-1"}}`,
 		`caller="key-07fd32658335" session="s1" attributes={"header:authorization":"key-8e7a54ed7e6b","header:x-session-id":"s1"}`)
+}
+
+// TestCustomAnswer: what a program keeps of a response is often not all of its body.
+func TestCustomAnswer(t *testing.T) {
+	p := newCustom(&Custom{Fields: []CustomField{pathTo("response", "r")}}, fingerprint.AllFields)
+	const called, silent, unknown = `tool_calls=[{"arguments":"{\"x\":1}","name":"f"}]`, `tool_calls=[]`, ``
+	f := func(answer, want string) {
+		t.Helper()
+		if got := asNative(p, `{"r":`+answer+`}`); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", answer, got, want)
+		}
+	}
+	const (
+		message = `{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}}]}`
+		block   = `{"type":"tool_use","id":"1","name":"f","input":{"x":1}}`
+		item    = `{"type":"function_call","id":"fc_1","call_id":"1","name":"f","arguments":"{\"x\":1}"}`
+		content = `{"role":"model","parts":[{"text":"t"},{"functionCall":{"name":"f","args":{"x":1}}}]}`
+	)
+	f(message, called)
+	f(`{"role":"assistant","content":"t","function_call":{"name":"f","arguments":"{\"x\":1}"}}`, called)
+	f(`{"role":"assistant","content":"t"}`, silent)
+	f(`{"role":"assistant","content":[{"type":"text","text":"t"},`+block+`]}`, called)
+	f(`{"role":"assistant","content":[{"toolUse":{"toolUseId":"1","name":"f","input":{"x":1}}}]}`, called)
+	f(`{"role":"assistant","content":[{"type":"tool-call","toolCallId":"1","toolName":"f","input":{"x":1}}]}`, called) // the AI SDK's
+	f(`{"role":"assistant","parts":[{"type":"tool_call","id":"1","name":"f","arguments":{"x":1}}]}`, called)           // OpenTelemetry's
+	f(`{"index":0,"finish_reason":"tool_calls","message":`+message+`}`, called)
+	f(`{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant"}}`, unknown)
+	f(`{"finishReason":"STOP","content":`+content+`}`, called)
+	f(content, called)
+	f(item, called)
+	for _, listed := range []string{message, block, item, content, `{"index":0,"message":` + message + `,"finish_reason":"tool_calls"}`, `{"content":` + content + `,"finishReason":"STOP"}`} {
+		f(`[`+listed+`]`, called)
+	}
+	f(`[{"type":"reasoning","summary":[]},`+item+`]`, called)
+	f(`[{"role":"assistant","content":"t"}]`, silent)
+	f(`[]`, unknown)
+	f(`["t"]`, unknown)
+	f(`[{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{\"x\""}}]}}]}]`, unknown) // a stream that breaks off
+	f(strconv.Quote(`[`+message+`,{"ro`), unknown)                                                                                       // a text that was cut
+}
+
+// TestCustomMessages: whoever's words they are in, a call and its result are told.
+func TestCustomMessages(t *testing.T) {
+	const want = `[["tool_call_result",{"arguments":{"x":1},"name":"f","result":`
+	p := newCustom(&Custom{Fields: []CustomField{pathTo("messages", "m")}}, fingerprint.AllFields)
+	f := func(call, result string) {
+		t.Helper()
+		r := new(fingerprint.Request)
+		r.Reset()
+		if _, why := p.Parse([]byte(`{"m":[{"role":"user","content":[{"text":"t"}]},`+call+`,`+result+`]}`), r); why != "" {
+			t.Fatal(why)
+		}
+		if got := canonical(t, "tool-call-result", r); len(got) != 1 || !strings.HasPrefix(got[0], want) {
+			t.Errorf("%s, %s\ngot  %s\nwant %s...", call, result, got, want)
+		}
+	}
+	f(`{"role":"assistant","content":[{"toolUse":{"toolUseId":"1","name":"f","input":{"x":1}}}]}`, `{"role":"user","content":[{"toolResult":{"toolUseId":"1","content":[{"text":"r"}]}}]}`)
+	f(`{"role":"assistant","content":[{"type":"tool-call","toolCallId":"1","toolName":"f","input":{"x":1}}]}`, `{"role":"tool","content":[{"type":"tool-result","toolCallId":"1","toolName":"f","output":{"type":"text","value":"r"}}]}`)
+	f(`{"role":"assistant","parts":[{"type":"tool_call","id":"1","name":"f","arguments":{"x":1}}]}`, `{"role":"tool","parts":[{"type":"tool_call_response","id":"1","response":"r"}]}`)
+	f(`{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}}]}`, `{"role":"tool","tool_call_id":"1","content":"r"}`)
+	r := new(fingerprint.Request)
+	r.Reset()
+	p.Parse([]byte(`{"m":[{"role":"user","parts":[{"text":"t"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{"x":1}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"result":"r"}}}]}]}`), r)
+	if got := canonical(t, "tool-call-result", r); len(got) != 1 || !strings.HasPrefix(got[0], want) {
+		t.Errorf("Google's contents give %s", got)
+	}
 }
 
 func TestCustomText(t *testing.T) {

@@ -302,14 +302,14 @@ func readParts(s *rawjson.Scanner, calls []fingerprint.ToolCall) []fingerprint.T
 	return calls
 }
 
-// readFunctionCall reads a part that may be a call. It has no arguments if they
-// come in parts, with the chunks of a stream.
+// readFunctionCall reads a part that may be a call, also in OpenTelemetry's words. It
+// has no arguments if they come in parts, with the chunks of a stream.
 func readFunctionCall(s *rawjson.Scanner) (call fingerprint.ToolCall, ok bool) {
-	continued := false
+	continued, isCall := false, false
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "functionCall", "function_call":
-			call.Arguments = noArguments
+			call.Arguments, isCall = noArguments, true
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
 				case "willContinue", "will_continue":
@@ -321,10 +321,14 @@ func readFunctionCall(s *rawjson.Scanner) (call fingerprint.ToolCall, ok bool) {
 					readCallMember(s, &call)
 				}
 			}
+		case "type":
+			isCall = isCall || string(s.Text(nil)) == "tool_call"
+		default:
+			readCallMember(s, &call)
 		}
 	}
 	if continued {
 		call.Arguments = nil
 	}
-	return call, call.Name != nil
+	return call, isCall && call.Name != nil
 }
