@@ -369,6 +369,10 @@ func TestScaffold(t *testing.T) {
 	f(`{"time":"2026-11-21T10:00:00Z","request":{"method":"GET","body":"secret"},"response":{"status":200,"headers":{"a":"secret"}}}`, "body: 'request.body'", "# response:", "status: 'response.status'")
 	f(`{"time":"2026-11-21T10:00:00Z","data":{"input":"secret","output":"secret","usage":{"input_tokens":5}}}`, "response: 'data.output'", "tokens_in: 'data.usage.input_tokens'", "#   data.input")
 	f(`{"time":"2026-11-21T10:00:00Z","request":{"method":"GET"},"response":{"output":[]}}`, "# body:", "response: 'response'")
+	// A message for the response, and a call with both of its sides.
+	f(`{"time":"2026-11-21T10:00:00Z","response":{"role":"secret","tool_calls":[{"id":"secret"}]}}`, "response: 'response'", "# tool_calls:")
+	f(`{"time":"2026-11-21T10:00:00Z","job":{"usage":{"requests":1}},"call":{"model":"secret","input":[{"role":"secret"}],"output":[{"role":"secret"}],"usage":{"input_tokens":5}}}`,
+		"response: 'call.output'", "# body:", "model: 'call.model'", "messages: 'call.input'", "tokens_in: 'call.usage.input_tokens'")
 	f("created_at,cost_total,tokens_prompt,tokens_completion,tokens_cached,model_permaslug,streamed\n2026-11-21 10:00:00,0.1,10,5,4,secret,true\n",
 		"model: 'model_permaslug'", "tokens_in: 'tokens_prompt'", "tokens_out: 'tokens_completion'", "tokens_cached: 'tokens_cached'", "cost: 'cost_total'", "stream: 'streamed'")
 	f(`2026-11-21T10:00:00Z info request endpoint=secret:443 http.path=/secret gen_ai.request.model=secret gen_ai.usage.input_tokens=1`, "url: 'http_path'", "model: 'gen_ai_request_model'", "tokens_in: 'gen_ai_usage_input_tokens'")
@@ -400,7 +404,10 @@ func TestScaffold(t *testing.T) {
 	f("time:[21/Nov/2026:10:00:00 +0000]\thost:192.0.2.7\treq:POST /secret HTTP/1.1\tstatus:200\treqtime:0.5\tsession-id:secret\tua:secret: 1 [x]",
 		`pattern: '^.*?(?:^|\t)time:\[(?P<time>[^\t\]]*)\].*?(?:^|\t)host:(?P<host>[^\t]*).*?(?:^|\t)req:(?P<req>[^\t]*).*?(?:^|\t)status:(?P<status>[^\t]*).*?(?:^|\t)reqtime:(?P<reqtime>[^\t]*).*?(?:^|\t)session-id:(?P<session_id>[^\t]*)`,
 		"time: {path: 'time', layout: '02/Jan/2006:15:04:05 -0700'}", "status: 'status'", "duration: {path: 'reqtime', unit: s}", "session: 'session_id'", "#   ua")
-	f("host:secret\tnothing\ttime=2026-11-21T10:00:00Z", `pattern: '^.*?\btime=(?P<time>\S*)'`)                    // not all have one
+	f("host:secret\tnothing\ttime=2026-11-21T10:00:00Z", `pattern: '^.*?\btime=(?P<time>\S*)'`) // not all have one
+	// Of an object behind words without a time, that is in it.
+	f(`INFO:calls:{"messages":[{"role":"user","content":"secret id=7 at 2026-11-20 10:00:00"}],"response":{"created":1795255200,"choices":[]}}`,
+		`pattern: '^.*?(?P<json>\{.*\})$'`, "time: 'json.response.created'", "messages: 'json.messages'", "response: 'json.response'")
 	f("[2026-11-21 10:00:00] started\n[2026-11-21 10:00:00] call model=secret", `(?:.*?\bmodel=(?P<model>\S*))?'`) // not every line has it
 	// Ids that belong to others, or are not each call's own, would make requests one.
 	f(`{"@timestamp":"2026-11-21T10:00:00Z","user":{"id":"secret"},"session":{"id":"secret"},"client":{"id":"secret"},"http":{"request":{"id":"secret"}}}`,

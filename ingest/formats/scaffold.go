@@ -252,6 +252,9 @@ func (g *guesser) yaml(times CustomField) []byte {
 		case path != "":
 			used[path] = true
 			called = called || callers[x.field]
+			if x.field == "response" {
+				used[path+".tool_calls"] = true
+			}
 			fmt.Fprintf(&b, "  %s: %s\n", x.field, g.spec(x.field, path))
 		case !slices.ContainsFunc(guesses[i+1:], func(more guess) bool { return more.field == x.field }):
 			fmt.Fprintf(&b, "  # %s:%s\n", x.field, unfoundNotes[x.field])
@@ -274,7 +277,8 @@ func (g *guesser) shaped(field string) string {
 			parent, ok := strings.CutSuffix(p, "."+m)
 			switch {
 			case !ok || field == "body" && m != "contents" && !g.has(parent+".model"):
-			case m == "usage" && (g.has(parent+".input") || g.has(parent+".messages")): // of the whole call
+			case field == "body" && g.has(parent+".output"), m == "usage" && (g.has(parent+".input") || g.has(parent+".messages")): // the whole call
+			case m == "usage" && !slices.ContainsFunc([]string{"id", "model", "output", "content", "message"}, func(beside string) bool { return g.has(parent + "." + beside) }):
 			default:
 				return parent
 			}
@@ -314,7 +318,7 @@ var listExample = []byte("[")
 // bodyMembers are what a body may have, one at least.
 var bodyMembers = map[string][]string{
 	"body":     {"messages", "input", "prompt", "contents", "inputText"},
-	"response": {"choices", "output", "content", "candidates", "usage", "error"},
+	"response": {"choices", "output", "content", "candidates", "usage", "error", "message", "tool_calls", "parts"},
 }
 
 // holds tells whether a path leads to an object.

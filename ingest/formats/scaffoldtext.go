@@ -154,6 +154,10 @@ func (t *texter) time() {
 	if len(t.pieces) > 0 { // it has a label
 		return
 	}
+	before := t.line
+	if from := t.object(); from > 0 { // what stands in it has a name
+		before = t.line[:from]
+	}
 	if at := leadingTime.FindString(t.line); at != "" {
 		inner := strings.Trim(at, "[]")
 		width := `\S+`
@@ -170,7 +174,7 @@ func (t *texter) time() {
 		return
 	}
 	for _, shape := range shapes() {
-		for _, at := range shape.FindAllStringIndex(t.line, -1) {
+		for _, at := range shape.FindAllStringIndex(before, -1) {
 			text := t.line[at[0]:at[1]]
 			if len(guessLayouts([]byte(text))) == 0 || named(t.line[:at[0]]) || at[1] < len(t.line) && isWord(t.line[at[1]]) || at[0] > 0 && isWord(t.line[at[0]-1]) {
 				continue
@@ -200,13 +204,22 @@ func isWord(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// json finds an object that the line ends with.
-func (t *texter) json() {
+// object is where an object begins that the line ends with, -1 if there is none.
+func (t *texter) object() int {
 	from := strings.Index(t.line, `{"`)
 	if at := strings.Index(t.line, "{'"); at >= 0 && (from < 0 || at < from) { // Python's
 		from = at
 	}
-	if from < 0 || t.line[len(t.line)-1] != '}' || named(t.line[:from]) || !t.free(from, len(t.line)) {
+	if from < 0 || t.line[len(t.line)-1] != '}' || named(t.line[:from]) {
+		return -1
+	}
+	return from
+}
+
+// json finds an object that the line ends with.
+func (t *texter) json() {
+	from := t.object()
+	if from < 0 || !t.free(from, len(t.line)) {
 		return
 	}
 	t.add(piece{from: from, to: len(t.line), pattern: `(?P<json>\{.*\})$`}, "json", t.line[from:])
