@@ -6,7 +6,8 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
-// claudeCode reads the files of Claude Code's sessions. A request is a call of
+// claudeCode reads the files of Claude Code's sessions, and Qwen Code's, whose messages
+// are Google's contents. A request is a call of
 // a tool: the line of the assistant that issued it or, where the wrapper turns
 // has put the two together, the line with the result, which has that one as
 // its member call. The other lines, text and thinking of the same response
@@ -15,6 +16,8 @@ type claudeCode struct {
 	reads   fingerprint.Field
 	scan    rawjson.Scanner
 	content rawjson.Scanner
+	gemini  gemini
+	both    []byte      // contents, the call and its result
 	line    sessionLine // the record itself
 	call    sessionLine // in it
 }
@@ -48,7 +51,7 @@ func (p *claudeCode) Parse(record []byte, r *fingerprint.Request) (int, string) 
 		return column, why
 	}
 	asked := &p.line
-	if p.call.message != nil && string(p.line.kind) == "user" { // with its result
+	if p.call.message != nil && (string(p.line.kind) == "user" || string(p.line.kind) == "tool_result") { // with its result
 		asked = &p.call
 		r.End = p.line.time
 	}
@@ -57,8 +60,13 @@ func (p *claudeCode) Parse(record []byte, r *fingerprint.Request) (int, string) 
 	}
 	r.Time, r.ID = asked.time, first(r.ID, asked.uuid)
 	r.Session, r.Agent = first(p.line.session, asked.session), first(p.line.agent, asked.agent)
-	if asked == &p.call {
-		answered(r, p.call.message, p.line.message, p.reads)
+	if asked != &p.call {
+		return 0, ""
+	}
+	answered(r, p.call.message, p.line.message, p.reads)
+	if p.both = append(append(append(append(append(p.both[:0], '['), p.call.message...), ','), p.line.message...), ']'); areContents(&p.content, p.both) {
+		p.gemini.bare(p.both, &r.Messages, p.reads)
+		r.Messages.Tail = true
 	}
 	return 0, ""
 }
@@ -87,6 +95,10 @@ func (p *claudeCode) field(line *sessionLine, r *fingerprint.Request) {
 		line.time = readTime(s, line.time)
 	case "message":
 		line.message = s.Value()
+	case "model":
+		r.Model = s.Text(r.Model)
+	case "usageMetadata":
+		readUsageMetadata(s, r)
 	case "agentId": // of a subagent
 		line.agent = value(s, line.agent)
 		setAttribute(r, []byte("agentId"), line.agent, p.reads)
@@ -129,6 +141,14 @@ func (p *claudeCode) asks(message rawjson.Value, r *fingerprint.Request) bool {
 				}
 				if p.reads&fingerprint.ReadsResponse != 0 {
 					item.keep(r)
+				}
+			}
+		case "parts":
+			for s.Array(); s.NextElement(); {
+				call, ok := readFunctionCall(s)
+				calls = calls || ok
+				if ok && p.reads&fingerprint.ReadsResponse != 0 {
+					keepCall(r, call)
 				}
 			}
 		}

@@ -64,9 +64,9 @@ var CustomFields = []struct{ Name, Doc string }{
 	{"headers", "object of the request's headers: they name session and caller, and become attributes"},
 	{"body", "request body of OpenAI, Anthropic, Google or Bedrock, as JSON or as its text: messages, model, tools, session, ..."},
 	{"body_hash", "a hash of the body"},
-	{"messages", "the list of messages alone"},
+	{"messages", "the list of messages alone, in the words of any API, of OpenTelemetry or of Vercel's AI SDK"},
 	{"has_tools", "whether tools were offered: true or false, or the list of them"},
-	{"response", "response body of OpenAI, Anthropic, Google or Bedrock, also as events: tool calls, tokens"},
+	{"response", "response body of OpenAI, Anthropic, Google or Bedrock, also as events, or its message, choice or candidate alone, or a list of them: tool calls, tokens"},
 	{"tool_calls", "the list of calls that the model issued alone"},
 	{"status", "HTTP status"},
 	{"error", "class or message of an error"},
@@ -306,7 +306,7 @@ func (p *custom) sentBody(r *fingerprint.Request, v found) {
 	}
 }
 
-// messages reads a list of messages, whoever's words they are in.
+// messages reads a list of messages, whosever words they are in.
 func (p *custom) messages(r *fingerprint.Request, v found) {
 	list := p.container(v)
 	parts := bytes.Contains(list, []byte(`"parts"`))

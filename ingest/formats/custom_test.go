@@ -183,7 +183,7 @@ func TestCustomAnswer(t *testing.T) {
 	f(strconv.Quote(`[`+message+`,{"ro`), unknown)                                                                                       // a text that was cut
 }
 
-// TestCustomMessages: whoever's words they are in, a call and its result are told.
+// TestCustomMessages: whosever words they are in, a call and its result are told.
 func TestCustomMessages(t *testing.T) {
 	const want = `[["tool_call_result",{"arguments":{"x":1},"name":"f","result":`
 	p := newCustom(&Custom{Fields: []CustomField{pathTo("messages", "m")}}, fingerprint.AllFields)

@@ -15,7 +15,12 @@ func (p *otelCall) logs(sp *otelSpan, r *fingerprint.Request) {
 	s := &p.scan
 	detailed := false
 	for i := range sp.logs {
-		if l := &sp.logs[i]; l.kind == detailsLog && p.output == nil && !r.ToolCallsLogged { // the answer may be in one of its own
+		switch l := &sp.logs[i]; {
+		case l.kind == sentLog:
+			s.Then(l.attributes)
+			p.asksFor(s)
+			return
+		case l.kind == detailsLog && p.output == nil && !r.ToolCallsLogged: // the answer may be in one of its own
 			s.Then(l.attributes)
 			p.attributes(s, r)
 			detailed = true
@@ -36,6 +41,18 @@ func (p *otelCall) logs(sp *otelSpan, r *fingerprint.Request) {
 		p.event(l.kind, p.value(b), r) // of Semantic Kernel a text of JSON
 	}
 	p.eventsEnd(r)
+}
+
+// asksFor reads what Qwen Code asks a model: Google's contents, whatever API it speaks.
+func (p *otelCall) asksFor(s *rawjson.Scanner) {
+	eachAttribute(s, func(key []byte) {
+		switch string(key) {
+		case "model":
+			p.asked = otelText(s)
+		case "request_text":
+			p.request = p.value(s)
+		}
+	})
 }
 
 // events reads the events of a span that hold what was said: messages, one

@@ -34,6 +34,7 @@ const (
 	toolLog
 	answerLog  // a message of the response
 	detailsLog // the whole call in attributes, since version 1.37
+	sentLog    // what Qwen Code asks a model, in an attribute
 	ranLog     // a tool that an agent has run: a request of its own
 )
 
@@ -53,6 +54,8 @@ func kindOfLog(name []byte) logKind {
 		return answerLog
 	case "gen_ai.content.prompt":
 		return messageLog
+	case "qwen-code.api_request":
+		return sentLog
 	case "codex.tool_result", "claude_code.tool_result":
 		return ranLog
 	}
@@ -104,7 +107,7 @@ func (l *otelLog) settle() {
 		l.kind = otherLog
 	}
 	// Their span is that of a whole turn, or may be.
-	if l.kind == ranLog || bytes.Contains(begins, []byte("GenAI operation ")) {
+	if l.kind >= sentLog || bytes.Contains(begins, []byte("GenAI operation ")) {
 		l.trace, l.span = nil, nil
 	}
 }

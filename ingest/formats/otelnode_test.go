@@ -22,6 +22,10 @@ func TestOtelNode(t *testing.T) {
 	f(`caller=app named session=c model=m messages=0`+call, details("GenAI operation details from m. Status: 200.", answer))
 	f(none, details("GenAI operation request details from m.", ""))
 	f(none, `{"hrTime":[1,0],`+resource+`"attributes":{"event.name":"gemini_cli.tool_call","function_name":"f","function_args":"{}"},"_body":"Tool call: f."}`)
+	// Qwen Code's have what was asked alone.
+	f(`caller=app named session=c model=m messages=2 last="{\"content\":[{\"type\":\"tool_use\",\"id\":\"f\",\"name\":\"f\",\"input\":{}}],\"role\":\"assistant\"}"`,
+		`{"hrTime":[1,0],"spanContext":{"traceId":"t","spanId":"s"},`+resource+`"attributes":{"event.name":"qwen-code.api_request","session.id":"c","model":"m","request_text":"[{\"role\":\"user\",\"parts\":[{\"text\":\"hi\"}]},{\"role\":\"model\",\"parts\":[{\"functionCall\":{\"name\":\"f\",\"args\":{}}}]}]"},"_body":"API request to m."}`)
+	f(none, `{"hrTime":[1,0],`+resource+`"attributes":{"event.name":"qwen-code.api_response","session.id":"c","model":"m","status_code":200,"input_token_count":8},"_body":"API response from m."}`)
 	// Of others it is that of the call.
 	f(`id=s caller=app named session=c model=m messages=0`+call, details("GenAI inference: m", answer))
 	f(`id=s named model=m`, `{"resource":{},"attributes":{"gen_ai.request.model":"m"},"_hrTimeObserved":[1,0],"_hrTime":null,"_spanContext":{"traceId":"t","spanId":"s"},"_eventName":"gen_ai.client.inference.operation.details"}`)

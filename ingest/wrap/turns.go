@@ -14,7 +14,8 @@ import (
 //	{"type":"assistant",...,"message":{"id":"msg_1","content":[{"type":"tool_use","id":"toolu_1",...}]}}
 //	{"type":"user",...,"message":{"content":[{"type":"tool_result","tool_use_id":"toolu_1",...}]}}
 //
-// becomes the second with the first as its member call. A call without a result
+// becomes the second with the first as its member call. So do those of Qwen Code, whose
+// content is Google's. A call without a result
 // comes alone, as soon as the same agent has gone on without it. Codex writes its
 // own in the words of the Responses API, and the tokens of a response behind its
 // calls or behind their results: they become the member usage of the first.
@@ -83,6 +84,7 @@ func (p *turns) Unwrap(line Line, next func(Line)) string {
 func (p *turns) read(line []byte) bool {
 	now, s := &p.now, &p.scan
 	*now = turnLine{uses: now.uses[:0], results: now.results[:0]}
+	var uuid []byte
 	s.Reset(line)
 	if s.Kind() != rawjson.Object {
 		return false
@@ -91,6 +93,8 @@ func (p *turns) read(line []byte) bool {
 		switch string(s.Key) {
 		case "type":
 			now.kind = s.Text(nil)
+		case "uuid":
+			uuid = s.Text(nil)
 		case "agentId":
 			now.agent = s.Text(nil)
 		case "isSidechain":
@@ -104,6 +108,8 @@ func (p *turns) read(line []byte) bool {
 					now.message = s.Text(nil)
 				case "content":
 					p.content()
+				case "parts":
+					p.googles()
 				}
 			}
 		}
@@ -114,7 +120,10 @@ func (p *turns) read(line []byte) bool {
 	switch string(now.kind) {
 	case "assistant":
 		now.results = now.results[:0]
-	case "user":
+		if now.message == nil { // of Qwen Code, whose messages are on one line
+			now.message = uuid
+		}
+	case "user", "tool_result":
 		now.message, now.uses = nil, now.uses[:0]
 	default:
 		now.message, now.uses, now.results = nil, now.uses[:0], now.results[:0]
@@ -143,6 +152,25 @@ func (p *turns) content() {
 			p.now.uses = append(p.now.uses, id)
 		case "tool_result":
 			p.now.results = append(p.now.results, of)
+		}
+	}
+}
+
+// googles notes the ids in a list of Google's parts.
+func (p *turns) googles() {
+	s := &p.scan
+	for s.Array(); s.NextElement(); {
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "functionCall":
+				for s.Object(); s.NextNamed("id"); {
+					p.now.uses = append(p.now.uses, s.Text(nil))
+				}
+			case "functionResponse":
+				for s.Object(); s.NextNamed("id"); {
+					p.now.results = append(p.now.results, s.Text(nil))
+				}
+			}
 		}
 	}
 }
