@@ -15,7 +15,10 @@ import (
 // Detect picks the format that most of the first lines are of, together with
 // what the lines are wrapped in. A few strange lines at the start of a log, or
 // a cut one, do not matter. It is nil if no format fits.
-func Detect(data []byte) *formats.Format { return detect(data, formats.All, nil) }
+func Detect(data []byte) *formats.Format {
+	f, _ := detect(data, formats.All, nil)
+	return f
+}
 
 // Asked is the format that somebody named.
 type Asked struct {
@@ -50,7 +53,7 @@ func (a Asked) Detect(data []byte) (f *formats.Format, sure bool) {
 	if f = a.byName(a.Name); f == nil || f.Wrappers != nil && f != a.Custom {
 		return f, true
 	}
-	if wrapped := detect(data, []*formats.Format{f}, nil); wrapped != nil {
+	if wrapped, _ := detect(data, []*formats.Format{f}, nil); wrapped != nil {
 		return wrapped, true
 	}
 	wrapped := slices.ContainsFunc(countVotes(data, nil).wrappers, func(n int) bool { return n > 0 })
@@ -97,24 +100,33 @@ func unfinished(data []byte) bool {
 	return false
 }
 
-// detect looks for one of the formats in lines that lay in wrappers.
-func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) *formats.Format {
+// detect looks for one of the formats in lines that lay in wrappers, and tells of how
+// many of the first lines it is.
+func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *formats.Format, lines int) {
 	v := countVotes(data, among)
 	if len(in) == wrap.MaxDepth || v.lines == 0 || len(in) > 0 && in[len(in)-1].Gathers {
 		return v.best(in)
 	}
 	if v.broken || v.begun && 2*v.most < v.lines {
-		if f := within(data, among, in, wrap.Texts); f != nil {
-			return f
+		if f, n := within(data, among, in, wrap.Texts); f != nil {
+			return f, n
 		}
 	}
+	parts := 0 // how many of the lines are parts of records, perhaps
 	for i, w := range wrap.All {
+		n := v.wrappers[i]
+		if w.Loose && n <= parts {
+			continue // one has more to come
+		}
+		if w.Joins {
+			parts = max(parts, n)
+		}
 		// Formats of text take much for a host or a user; what a wrapper is
 		// taken for must hold a known format. Lines that are gathered are of it
 		// themselves, also one that was cut before what they are gathered by.
-		if n := v.wrappers[i]; n > 0 && (n >= v.most || w.Gathers && 2*n >= v.most) {
-			if f := within(data, among, in, w); f != nil {
-				return f
+		if n > 0 && (n >= v.most || w.Gathers && 2*n >= v.most) {
+			if f, n := within(data, among, in, w); f != nil && (!w.Loose || n >= v.most) {
+				return f, n
 			}
 		}
 	}
@@ -122,7 +134,7 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) *formats.F
 }
 
 // within looks into a wrapper.
-func within(data []byte, among []*formats.Format, in []*wrap.Wrapper, w *wrap.Wrapper) *formats.Format {
+func within(data []byte, among []*formats.Format, in []*wrap.Wrapper, w *wrap.Wrapper) (f *formats.Format, lines int) {
 	return detect(unwrapped(data, w), among, append(slices.Clip(in), w))
 }
 
@@ -207,12 +219,12 @@ func objects(line []byte) iter.Seq[[]byte] {
 	}
 }
 
-// best is the format that most lines are of, wrapped as they are.
-func (v *votes) best(in []*wrap.Wrapper) *formats.Format {
+// best is the format that most lines are of, wrapped as they are, and of how many.
+func (v *votes) best(in []*wrap.Wrapper) (f *formats.Format, lines int) {
 	if v.format == nil {
-		return nil
+		return nil, 0
 	}
-	return v.format.In(in)
+	return v.format.In(in), v.most
 }
 
 // unwrapped is what the first lines wrap, a line each.

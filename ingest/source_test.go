@@ -275,7 +275,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	inside(`{"took":1,"hits":{"total":{"value":1},"hits":[{"_index":"i","_id":"sk-secret","_source":{"time":1,"messages":[]}}]}}`, "elastic+loopgauge", ".hits.hits[]")
 	inside("{\n \"hits\": {\n  \"hits\": [\n   {\n    \"a\": {\n     \"@b\": "+line+"\n    }\n   }\n  ]\n }\n}\n", "combined", `.hits.hits[].a."@b"`)
 	inside(`{"data":{"result":[{"stream":{"a":"b"},"values":[["1795231889","sk-secret"],["1795231889",`+line+`]]}]}}`, "combined", ".data.result[].values[][1]")
-	inside(`{"event":`+line+`,"time":1}`+"\n", "combined", ".event")
+	inside(`{"entry":`+line+`,"time":1}`+"\n", "combined", ".entry")
 	inside(`[["sk-secret",`+line+`]]`, "combined", ".[][1]")
 	inside(`{"sk-secret \u0027":{"1a":{"time":1,"messages":[]}}}`, "loopgauge", `.[]."1a"`)
 	inside(`{"a":[{"b":`+line+`},{"b":"sk-secr`, "combined", ".a[].b") // cut

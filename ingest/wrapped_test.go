@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -293,6 +294,13 @@ var collectors = []collector{
 		})(lines)...)
 	}},
 	{"sse", true, each(func(line string) []string { return []string{"event: log", "data: " + line, "id: 1", ""} })},
+	{"member", false, one(func(line string) string { return object("level", "info", "message", line) })},
+	{"member", false, one(func(line string) string { // Kafka Connect's converters
+		return `{"schema":{"type":"bytes","optional":false},"payload":"` + base64.StdEncoding.EncodeToString([]byte(line)) + `"}`
+	})},
+	{"member", true, one(func(line string) string { // CloudEvents
+		return `{"specversion":"1.0","id":"1","source":"gw","type":"access","time":"2026-11-21T03:51:29Z","data":` + line + `}`
+	})},
 	{"json", true, each(func(line string) []string {
 		var b bytes.Buffer
 		if err := json.Indent(&b, []byte(line), "", "  "); err != nil {
@@ -610,6 +618,32 @@ func TestParsedByCollector(t *testing.T) {
 		if got, bad, _ := readLines(f.Name, log); strings.Join(got, ", ") != want || bad != nil {
 			t.Errorf("%s: %q, %q", log, got, bad)
 		}
+	}
+}
+
+// TestMember: what a usual name says is believed where the line under it is one, in as
+// many records as are something by themselves; words beside a record are no line.
+func TestMember(t *testing.T) {
+	const line = `{\"time\":1,\"id\":\"a\"}`
+	const access = `"method":"POST","uri":"/v1/chat/completions","status":200,"time_iso8601":"2026-11-21T03:51:29+00:00"`
+	for log, want := range map[string]string{
+		`{"time":1,"body":"` + line + `"}`:                                                        "member+loopgauge",
+		`{"time":1,"body":"{\"model\":\"m\"}"}`:                                                   "loopgauge",
+		`{"time":1,"body":"` + line + `"}` + "\n" + `{"time":1,"id":"b"}`:                         "loopgauge",
+		`{"msg":"access","hostname":"h","payload":{"time":1,"id":"a"}}`:                           "member+loopgauge",
+		`{"message":"` + line + `","event":{"dataset":"gw"}}`:                                     "member+loopgauge",
+		`{"text":"` + line + `","record":{"message":"` + line + `","line":7}}`:                    "member+member+loopgauge", // loguru
+		`{"records":[{"category":"gw","data":"` + line + `"}]}`:                                   "member+member+loopgauge",
+		`{"host":"h","message":"` + base64.StdEncoding.EncodeToString([]byte(record("a"))) + `"}`: "rsyslog-json+loopgauge",
+		`{"level":30,"time":1,"pid":7,"hostname":"h",` + access + `,"msg":"access"}`:              "nginx-json", // not another program's of pino
+	} {
+		if got := Detect([]byte(log)); got == nil || got.Name != want {
+			t.Errorf("%s is %v, want %s", log, got, want)
+		}
+	}
+	got, bad, _ := readLines("member+loopgauge", `{"level":"info","message":"started"}`+"\n"+`{"data":"`+line+`"}`+"\n"+`{"level":"info"}`+"\n")
+	if strings.Join(got, ", ") != "2.0 a" || strings.Join(bad, ", ") != "1: expected a value, 3: no line in it: expected message or msg or MESSAGE ..." {
+		t.Errorf("%q, %q", got, bad)
 	}
 }
 

@@ -1,6 +1,8 @@
 package wrap
 
 import (
+	"bytes"
+	"encoding/base64"
 	"slices"
 	"strings"
 
@@ -24,17 +26,25 @@ const NoObject = "expected an object"
 // noter is shown the members of an envelope that are not the line.
 type noter interface{ note(s *rawjson.Scanner) }
 
-// open finds the line, and shows the other members to one who asks for them. An
-// object that has no line is not passed over in silence: why says so.
+// open finds the line, and shows the other members to one who asks for them. A text
+// without quotes, which all formats have, is none if another may be: it is what a
+// logger was told in words. An object that has no line is not passed over in silence:
+// why says so.
 func (e *envelope) open(line []byte, others noter) (text []byte, isText bool, why string) {
-	rank, found := len(e.members), false
+	rank, found := 2*len(e.members), false
 	s := &e.scan
 	s.Reset(line)
 	isObject := s.Kind() == rawjson.Object
 	take := func(i int) {
 		switch s.Kind() {
 		case rawjson.String:
-			text, isText, rank, found = s.Text(nil), true, i, true
+			line := s.Text(nil)
+			if bytes.IndexByte(line, '"') < 0 {
+				i += len(e.members)
+			}
+			if i <= rank {
+				text, isText, rank, found = line, true, i, true
+			}
 		case rawjson.Object, rawjson.Array:
 			text, isText, rank, found = s.Value(), false, i, true
 		default:
@@ -63,7 +73,10 @@ func (e *envelope) open(line []byte, others noter) (text []byte, isText bool, wh
 	case !isObject:
 		why = NoObject
 	case !found:
-		why = "no line in it: expected " + strings.Join(e.members, " or ")
+		why = "no line in it: expected " + strings.Join(e.members[:min(3, len(e.members))], " or ")
+		if len(e.members) > 3 {
+			why += " ..."
+		}
 	}
 	return text, isText, why
 }
@@ -122,7 +135,8 @@ func (m members) any(names ...string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return m[n] != rawjson.Absent })
 }
 
-// message undoes envelopes of which each holds a whole line.
+// message undoes envelopes of which each holds a whole line, perhaps in base64, as
+// what carries bytes has it.
 type message struct{ envelope }
 
 // lineIn makes unwrappers of envelopes that have it in one of these, the best first.
@@ -133,7 +147,18 @@ func lineIn(members ...string) func() Unwrapper {
 func (p *message) Unwrap(line Line, next func(Line)) string {
 	text, _, why := p.open(line.Text, nil)
 	if why == "" {
-		next(line.made(text))
+		next(line.made(unencoded(text)))
 	}
 	return why
+}
+
+// unencoded is what a text in base64 stands for, and any other as it is.
+func unencoded(text []byte) []byte {
+	if len(text)%4 != 0 || bytes.IndexByte(text, ' ') >= 0 {
+		return text
+	}
+	if decoded, err := base64.StdEncoding.AppendDecode(nil, text); err == nil {
+		return decoded
+	}
+	return text
 }

@@ -29,6 +29,9 @@ type Wrapper struct {
 	// own log is taken for it; AroundText, an export, if that is text, as into
 	// JSON a path leads too.
 	Around, AroundText bool
+	// Loose says that other logs may look so too: what it wraps must be of a known
+	// format in as many lines as what is around it is.
+	Loose bool
 
 	keeps bool // blanks and blank lines, which are a part of what it joins
 }
@@ -108,6 +111,7 @@ var All = []*Wrapper{
 	{Name: "turns", Doc: "calls and results in sessions of Claude Code and Codex", JSON: true, Detect: detectTurns, New: newTurns, Joins: true, Gathers: true},
 	{Name: "rows", Doc: "rows of one request in the log of Azure API Management", JSON: true, Detect: detectRows, New: newRows, Joins: true, Gathers: true},
 	{Name: "archive", Doc: "the document around the entries of an HTTP archive", JSON: true, Detect: detectArchive, New: newArchive},
+	{Name: "member", Doc: "JSON objects with the line in message, payload, ...", JSON: true, Detect: detectMember, New: lineIn(lineNames...), Loose: true},
 	Texts,
 }
 

@@ -1,0 +1,26 @@
+package wrap
+
+import (
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// lineNames are what programs and collectors call the member that has the line, the
+// best first: loggers, stores and GELF, then what carries messages, which has one of
+// them inside perhaps.
+var lineNames = []string{
+	"message", "msg", "MESSAGE", "Message", "_msg", "@message", "log", "line", "raw", "_raw", "full_message", "short_message",
+	"payload", "body", "Body", "record", "records", "data", "value", "event", "detail",
+}
+
+// detectMember knows no more than that.
+func detectMember(line []byte) (found bool) {
+	EachMember(line, func(s *rawjson.Scanner) {
+		switch s.Kind() {
+		case rawjson.String, rawjson.Object, rawjson.Array:
+			found = found || slices.Contains(lineNames, string(s.Key))
+		}
+	})
+	return found
+}
