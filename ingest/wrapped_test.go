@@ -571,12 +571,18 @@ func TestAccessLogAsRecords(t *testing.T) {
 	f("traefik_otlp.jsonl.zst", "otlp-attributes+traefik", `1795937047595432 1795937047665453 POST /v1/chat/completions 06da-stuck-c75e58 "" [] 200`)
 	f("envoy_otlp.jsonl.zst", "otlp-attributes+envoy-json", `1795937341419000 1795937341481000 POST /v1/chat/completions 92a5-stuck-1caad1 "{\"model\":\"mock-1\",`)
 
-	// What the Collector's parsers put there stands in the body as it was.
-	for want, record := range map[string]string{
-		"otlp+loopgauge": `{"body":{"stringValue":"{\"time\":1.0,\"id\":\"a\"}"},"attributes":[{"key":"time","value":{"doubleValue":1}},{"key":"id","value":{"stringValue":"a"}}]}`,
-		"otlp+combined": `{"body":{"stringValue":"10.0.0.1 - - [21/Nov/2026:03:51:29 +0000] \"GET /v1/models HTTP/1.1\" 200 5 \"-\" \"curl\""},"attributes":[{"key":"log.file.name","value":{"stringValue":"access.log"}},` +
+	// What the Collector's parsers put there stands in the body as it was, unless that
+	// was removed, or has other words.
+	const parsed = `"attributes":[{"key":"log.file.name","value":{"stringValue":"access.log"}},{"key":"time","value":{"doubleValue":1}},{"key":"id","value":{"stringValue":"a"}}]}`
+	for record, want := range map[string]string{
+		`{"body":{},` + parsed:                                            "otlp-attributes+loopgauge",
+		`{"body":{"stringValue":"access"},` + parsed:                      "otlp-attributes+loopgauge",
+		`{"body":{"stringValue":"{\"time\":1.0,\"id\":\"a\"}"},` + parsed: "otlp+loopgauge",
+		`{"body":{"bytesValue":"` + base64.StdEncoding.EncodeToString([]byte(`{"time":1,"id":"a"}`)) + `"}}`:                                                      "otlp+loopgauge",
+		`{"body":{"stringValue":"{\"time\":1.0,\"id\":\"a\"}"},"attributes":[{"key":"time","value":{"doubleValue":1}},{"key":"id","value":{"stringValue":"a"}}]}`: "otlp+loopgauge",
+		`{"body":{"stringValue":"10.0.0.1 - - [21/Nov/2026:03:51:29 +0000] \"GET /v1/models HTTP/1.1\" 200 5 \"-\" \"curl\""},"attributes":[{"key":"log.file.name","value":{"stringValue":"access.log"}},` +
 			`{"key":"remote_addr","value":{"stringValue":"10.0.0.1"}},{"key":"time_local","value":{"stringValue":"21/Nov/2026:03:51:29 +0000"}},{"key":"method","value":{"stringValue":"GET"}},` +
-			`{"key":"path","value":{"stringValue":"/v1/models"}},{"key":"status","value":{"stringValue":"200"}}]}`,
+			`{"key":"path","value":{"stringValue":"/v1/models"}},{"key":"status","value":{"stringValue":"200"}}]}`: "otlp+combined",
 	} {
 		line := `{"resourceLogs":[{"scopeLogs":[{"logRecords":[` + record + `]}]}]}`
 		if got := Detect([]byte(line)); got == nil || got.Name != want {

@@ -1,6 +1,10 @@
 package wrap
 
-import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
 
 // otlp undoes the log records of OpenTelemetry's Collector, which has what it reads
 // from files and containers in their bodies, as lines or taken apart, and of gateways
@@ -11,7 +15,7 @@ type otlp struct {
 	text         []byte // of the record under way
 	json         []byte // likewise, where it was taken apart
 	events       bool   // among the records are events, which an instrumentation wrote
-	gathered     bool   // among the bodies are objects, or what was read from files
+	gathered     bool   // among the bodies are objects, or lines that were read from files
 }
 
 func newOTLP() Unwrapper { return &otlp{} }
@@ -25,9 +29,9 @@ func detectOTLP(line []byte) bool {
 	return p != nil && !p.events
 }
 
-// detectOTLPAttributes wants no objects for bodies, and nothing that the Collector read
-// from files: of that the attributes may have what somebody's expression took out of
-// the line, which is in the body as it was.
+// detectOTLPAttributes wants no objects for bodies, and no lines there that the Collector
+// read from files: of these the attributes may have what somebody's expression took out
+// of the line, which is in the body as it was, unless that was removed.
 func detectOTLPAttributes(line []byte) bool {
 	p := lookedAt(line)
 	return p != nil && !p.events && !p.gathered
@@ -70,6 +74,7 @@ func (p *otlp) Unwrap(line Line, next func(Line)) string {
 func (p *otlp) record() {
 	s := &p.scan
 	p.text = nil
+	ofFile := false
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "body":
@@ -81,6 +86,8 @@ func (p *otlp) record() {
 				switch string(s.Key) {
 				case "stringValue":
 					p.text = s.Text(nil)
+				case "bytesValue": // of a topic, that is read raw
+					p.text = unencoded(s.Text(nil))
 				case "kvlistValue":
 					p.json = AppendAnyList(p.json[:0], s, 0)
 					p.text = p.json
@@ -101,10 +108,11 @@ func (p *otlp) record() {
 					case "event.name", "event_name":
 						p.events = true
 					case "log.file.name", "log.file.path":
-						p.gathered = true
+						ofFile = true
 					}
 				}
 			}
 		}
 	}
+	p.gathered = p.gathered || ofFile && bytes.IndexByte(p.text, '"') >= 0
 }
