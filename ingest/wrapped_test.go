@@ -294,6 +294,7 @@ var collectors = []collector{
 		})(lines)...)
 	}},
 	{"sse", true, each(func(line string) []string { return []string{"event: log", "data: " + line, "id: 1", ""} })},
+	{"quoted", false, one(quote)},
 	{"member", false, one(func(line string) string { return object("level", "info", "message", line) })},
 	{"member", false, one(func(line string) string { // Kafka Connect's converters
 		return `{"schema":{"type":"bytes","optional":false},"payload":"` + base64.StdEncoding.EncodeToString([]byte(line)) + `"}`
@@ -729,6 +730,7 @@ func TestBrokenWrappings(t *testing.T) {
 	f("cloudwatch+loopgauge", `{"messageType":"CONTROL_MESSAGE","logEvents":[{"message":"CWL CONTROL MESSAGE: Checking health"}]}`+"\n", 0, Tally{Lines: 1, Blank: 1})
 	f("cloudwatch+loopgauge", `{"logEvents":[{"message":`+quote(a)+`},{"message":"started"},{"message":`+quote(b)+`}]}`+"\n", 2, Tally{Lines: 3, Malformed: 1})
 	f("fluentd+loopgauge", "gw.access: [1795231889.5, "+a+"] \r\ngw.access: [1795231889.5, "+b+"]\r\n", 2, Tally{Lines: 2})
+	f("quoted+loopgauge", quote(a)+"\n"+quote(b)[:9]+"\n"+quote(b)+" x\nstarted\n"+quote("")+"\n", 1, Tally{Lines: 5, Malformed: 3, Blank: 1})
 	f("sse+loopgauge", "data: "+a+"\n\ndata: [DONE]\n", 1, Tally{Lines: 3, Blank: 2})
 }
 
