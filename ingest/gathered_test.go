@@ -87,7 +87,7 @@ func TestTurns(t *testing.T) {
 	f("d@2 2/0, c@1 2/0", Tally{Lines: 4, Blank: 2}, call("c", "", "m", "1"), call("d", `,"isSidechain":true`, "n", "2"), result("r", "2"), result("q", "1"))
 	f("c@1 0/1", Tally{Lines: 2, Blank: 1}, call("c", "", "m", "1"), prompt)
 	f("", Tally{Lines: 2, Blank: 2}, result("r", "1"), text)
-	f("2: string not closed, c@1 2/0", Tally{Lines: 3, Blank: 1, Malformed: 1}, call("c", "", "m", "1"), `{"type":"user","sess`, result("r", "1"))
+	f("2: string not closed: the line is cut, c@1 2/0", Tally{Lines: 3, Blank: 1, Malformed: 1}, call("c", "", "m", "1"), `{"type":"user","sess`, result("r", "1"))
 	// What is gone back on and written again is told by Anthropic's id of the call.
 	a, b := "toolu_01"+strings.Repeat("a", 22), "toolu_01"+strings.Repeat("b", 22)
 	f(a+"@1 2/0, "+a+"@3 2/0", Tally{Lines: 4, Blank: 2}, call("c", "", "m", a), result("r", a), call("d", "", "m", a), result("q", a))

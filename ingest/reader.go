@@ -255,7 +255,7 @@ func (run *reading) noObject(record []byte, at fingerprint.Position, start int) 
 	s := &run.rd.whole
 	column, why := 1, wrap.NoObject
 	if s.Check(record) != nil {
-		column, why = s.Failure()
+		column, why = wrap.Failure(s)
 		column++
 	}
 	run.request(record, at, start, column, why)

@@ -110,7 +110,7 @@ func TestLines(t *testing.T) {
 	f("  "+a+"  \n", "1.0@0 a", "", 1, 0)
 	f(a+"\nnonsense\n"+b, "1.0@0 a, 3.0@29 b", "2:1 expected a value", 3, 0)
 	f(a+"\n"+b[:10], "1.0@0 a", "2:11 expected a member's name", 2, 0)
-	f(a+"\n  {\"time\":1,\"id\":\"b", "1.0@0 a", "2:20 string not closed", 2, 0) // columns count the blanks
+	f(a+"\n  {\"time\":1,\"id\":\"b", "1.0@0 a", "2:20 string not closed: the line is cut", 2, 0) // columns count the blanks
 	f("\uFEFF{]\n"+a, "2.0@6 a", "1:5 expected a member's name", 2, 0)
 	f(a+"\r"+b, "1.0@0 a, 1.1@0 b", "", 2, 0) // one line, as lines end with \n: two objects on it
 	f(a+"\n{\"id\":\"b\"}\n", "1.0@0 a", "2:0 no time", 2, 0)
@@ -118,7 +118,7 @@ func TestLines(t *testing.T) {
 	f("\x00\x00\x00"+a+"\n"+b, "1.0@0 a, 2.0@23 b", "", 2, 0) // as a file is that was truncated while being written
 	f(a+"\n{\x00}\n"+b, "1.0@0 a, 3.0@24 b", "2:2 expected a member's name", 3, 0)
 	f(a+"\n\xff\xfe\n"+b, "1.0@0 a, 3.0@23 b", "2:1 expected a value", 3, 0)
-	f(a+"\n"+strings.Repeat("[", 100)+"\n"+b, "1.0@0 a, 3.0@121 b", "2:101 unexpected end of the value", 3, 0)
+	f(a+"\n"+strings.Repeat("[", 100)+"\n"+b, "1.0@0 a, 3.0@121 b", "2:101 unexpected end of the value: the line is cut", 3, 0)
 
 	// The longest line, and one byte more.
 	pad := func(n int) string { return record(strings.Repeat("x", n-len(record("")))) }
@@ -133,8 +133,8 @@ func TestLines(t *testing.T) {
 	f(" [ "+a+" , "+b+" ] \n", "1.0@0 a, 1.1@0 b", "", 2, 0)
 	f("["+a+",{\"id\":\"x\"},7,"+b+"]", "1.0@0 a, 1.3@0 b", "1:0 no time, 1:33 expected an object", 4, 0)
 	f("[]\n[ ]\n"+a, "3.0@7 a", "", 3, 2)
-	f("["+a+","+b+"\n"+a, "1.0@0 a, 1.1@0 b, 2.0@41 a", "1:41 unexpected end of the value", 4, 0)
-	f("["+a+",{\"time\":1,\"id\n"+a, "1.0@0 a, 2.0@35 a", "1:35 string not closed", 3, 0)
+	f("["+a+","+b+"\n"+a, "1.0@0 a, 1.1@0 b, 2.0@41 a", "1:41 unexpected end of the value: the line is cut", 4, 0)
+	f("["+a+",{\"time\":1,\"id\n"+a, "1.0@0 a, 2.0@35 a", "1:35 string not closed: the line is cut", 3, 0)
 	f("["+a+"]]\n", "1.0@0 a", "1:22 text after the end of the value", 2, 0)
 	f("["+a+",]\n", "1.0@0 a", "1:22 trailing comma", 2, 0)
 	f("["+a+" "+b+"]\n", "1.0@0 a", "1:22 expected ',' or ']'", 2, 0)

@@ -141,7 +141,7 @@ func (s *Scanner) End() error {
 	if !s.bad {
 		s.space()
 		if s.depth > 0 {
-			s.fail(s.pos, "unexpected end of the value")
+			s.fail(s.pos, EndsEarly)
 		} else if s.pos < len(s.buf) {
 			s.fail(s.pos, "text after the end of the value")
 		}
@@ -335,7 +335,7 @@ func (s *Scanner) anyNext(closing byte) bool {
 	}
 	s.space()
 	if s.pos >= len(s.buf) {
-		s.fail(s.pos, "unexpected end of the value")
+		s.fail(s.pos, EndsEarly)
 		return false
 	}
 	c := s.buf[s.pos]
@@ -436,7 +436,7 @@ func (s *Scanner) Text(old []byte) []byte {
 func (s *Scanner) skip(i int) (end int, what string) {
 	b := s.buf
 	if i >= len(b) {
-		return i, "unexpected end of the value"
+		return i, EndsEarly
 	}
 	switch kinds[b[i]] {
 	case String:
@@ -482,14 +482,18 @@ func (s *Scanner) skipString(i int) (int, string) {
 	return skipString(s.buf, i)
 }
 
-const notClosed = "string not closed"
+// NotClosed and EndsEarly are what is wrong with a text that was cut.
+const (
+	NotClosed = "string not closed"
+	EndsEarly = "unexpected end of the value"
+)
 
 // skipString passes over the string that opens at b[i], from quote to quote.
 func skipString(b []byte, i int) (int, string) {
 	for j := i + 1; ; {
 		n := bytes.IndexByte(b[j:], '"')
 		if n < 0 {
-			return len(b), notClosed
+			return len(b), NotClosed
 		}
 		j += n
 		// An odd number of backslashes before a quote escapes it. Each run
@@ -549,7 +553,7 @@ func skipContainer(b []byte, i, depth int) (int, string) {
 		}
 		i++
 	}
-	return i, "unexpected end of the value"
+	return i, EndsEarly
 }
 
 // Failure is where and what the first error is; what is empty if there is

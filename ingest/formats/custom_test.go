@@ -69,7 +69,7 @@ func TestCustomPaths(t *testing.T) {
 	f(`{"a":null,"b":"2"}`, `id="2"`, "a", "b")
 	f(`{"a":{"b":1}}`, ``, "a")
 	f(`{"a":"1","a":"2"}`, `id="2"`, "a")
-	f(`{"a":`, "unexpected end of the value", "a")
+	f(`{"a":`, "unexpected end of the value: the line is cut", "a")
 	f(`{"abc":"1"}`, ``, "a.b")
 }
 

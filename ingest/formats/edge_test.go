@@ -264,14 +264,14 @@ func TestNativeTimes(t *testing.T) {
 	f(`7`, "column 0: no time")
 	f(`null`, "column 0: no time")
 	f(`"time"`, "column 0: no time")
-	f(``, "column 1: unexpected end of the value")
-	f(`{"time":1`, "column 10: unexpected end of the value")
+	f(``, "column 1: unexpected end of the value: the line is cut")
+	f(`{"time":1`, "column 10: unexpected end of the value: the line is cut")
 	f(`{"time":1}}`, "column 11: text after the end of the value")
 	f(`{"time":1}{"time":2}`, "column 11: text after the end of the value")
 	f(`{"time":1,}`, "column 11: trailing comma")
 	f(`{"time" 1}`, "column 9: expected ':'")
 	f(`{time:1}`, "column 2: expected a member's name")
-	f(`{"time":1,"id":"a`, "column 18: string not closed")
+	f(`{"time":1,"id":"a`, "column 18: string not closed: the line is cut")
 	f(`{"time":tru}`, "column 9: expected a value")
 }
 
@@ -315,7 +315,7 @@ func TestNginxUnquoted(t *testing.T) {
 	f(`"upstream_response_time":0.1, 0.2,"a":1}`, "expected a member's name"+unquoted)
 	f(`"upstream_status":,"a":1}`, "expected a value"+unquoted)
 	f(`"upstream_status":200 : 200,"a":1}`, "expected ',' or '}'"+unquoted)
-	f(`"upstream_status":`, "unexpected end of the value")
+	f(`"upstream_status":`, "unexpected end of the value: the line is cut")
 	f(`"upstream_status":"200, 200"}`, "")
 }
 

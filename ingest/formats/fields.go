@@ -5,13 +5,14 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // failure is what a parser returns at the end of a record.
 func failure(s *rawjson.Scanner) (column int, why string) {
 	if err := s.End(); err != nil {
-		at, what := s.Failure()
-		return at + 1, what
+		at, why := wrap.Failure(s)
+		return at + 1, why
 	}
 	return 0, ""
 }

@@ -379,7 +379,7 @@ func TestNginxEscapesOfJSON(t *testing.T) {
 	if want := nativeAt + ` header:x-a="c:\\x41" header:x-b="\\\\x41" header:x-c="\"\\x2"`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	isRead(t, "nginx-json", `{"msec":1,"http_x_a":"\x22","http`, "column 0: string not closed") // that of the unescaped line says nothing
+	isRead(t, "nginx-json", `{"msec":1,"http_x_a":"\x22","http`, "column 0: string not closed: the line is cut") // that of the unescaped line says nothing
 }
 
 func TestCombined(t *testing.T) {
@@ -526,7 +526,7 @@ func TestMooncake(t *testing.T) {
 	f(`{"timestamp":-1}`, "column 0: time out of range")
 	f(`{"timestamp":1e300}`, "column 0: time out of range")
 	f(`{"timestamp":-1e300}`, "column 0: time out of range")
-	f(`{"timestamp":1000,"hash_ids":[1,2`, "column 34: unexpected end of the value")
+	f(`{"timestamp":1000,"hash_ids":[1,2`, "column 34: unexpected end of the value: the line is cut")
 }
 
 // TestHigress: what the plugin ai-statistics adds to Envoy's log.

@@ -51,6 +51,6 @@ func (a *Array) Failure() (column int, why string) {
 	if a.scan.End() == nil {
 		return 0, ""
 	}
-	at, why := a.scan.Failure()
+	at, why := Failure(&a.scan)
 	return at + 1, why
 }

@@ -84,10 +84,25 @@ func (e *envelope) open(line []byte, others noter) (text []byte, isText bool, wh
 // failure is what is wrong with what was read to its end, or "".
 func failure(s *rawjson.Scanner) (why string) {
 	if s.End() != nil {
-		_, why = s.Failure()
+		_, why = Failure(s)
 	}
 	return why
 }
+
+// Failure is where a line cannot be read, and why. One that ends too early was cut by
+// what logged or collected it.
+func Failure(s *rawjson.Scanner) (offset int, why string) {
+	offset, why = s.Failure()
+	switch why {
+	case rawjson.NotClosed:
+		why = rawjson.NotClosed + cut
+	case rawjson.EndsEarly:
+		why = rawjson.EndsEarly + cut
+	}
+	return offset, why
+}
+
+const cut = ": the line is cut"
 
 // members are those of a JSON object by name, with the kinds of their values:
 // what a wrapper is detected by.
