@@ -113,6 +113,17 @@ func TestElementsOfConversations(t *testing.T) {
 	})
 }
 
+// TestElementsOfACutLine: an array that ends before one that is kept does is not
+// read beyond its end.
+func TestElementsOfACutLine(t *testing.T) {
+	line := []byte("[" + strings.Repeat(`{"content":"as often as an array is long that is kept"},`, 2*leastArray/50) + "{}]")
+	for _, n := range []int{len(line) - 4, leastArray + 100} {
+		s := &Scanner{}
+		sameElementsAgain(t, s, line, 0)
+		sameElementsAgain(t, s, line[:n:n], 0)
+	}
+}
+
 func TestBadElements(t *testing.T) {
 	for _, text := range []string{
 		`[{} {}]`, `[{}{}]`, `[,{}]`, `[{},]`, `[{},,{}]`, `[{},`, `[{}`, `[`, `[{}}`, `[{]}]`, `[{}:{}]`, `[{}x,{}]`, "[{}\f,{}]", `[{}\,{}]`, `[{},{}]]`,

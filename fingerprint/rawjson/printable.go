@@ -22,7 +22,7 @@ func Printable(json []byte) []byte {
 	for i < len(json) {
 		r, n := utf8.DecodeRune(json[i:])
 		switch {
-		case r < 0x7F || r == utf8.RuneError && n == 1 || unicode.IsPrint(r):
+		case r < 0x7F || unicode.IsPrint(r): // U+FFFD prints
 			out = append(out, json[i:i+n]...)
 		case r > 0xFFFF:
 			high, low := utf16.EncodeRune(r)

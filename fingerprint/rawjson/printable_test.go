@@ -18,7 +18,9 @@ func TestPrintable(t *testing.T) {
 	f(`"é 漢字 🎉"`, `"é 漢字 🎉"`)
 	f("\"\u202Eevil\u2066\"", `"\u202eevil\u2066"`)
 	f("\"\u009b31m\u0085\x7f\u2028\u200b\"", `"\u009b31m\u0085\u007f\u2028\u200b"`)
-	f("\"\U000E0041\"", `"\udb40\udc41"`)
+	f("\"\x7f\"", `"\u007f"`)
+	f("[\"\u2028\xff\",\n1]", "[\"\\u2028\xff\",\n1]") // blanks, and bytes that are no text, stay
+	f("\"\uffff\U000E0041\"", `"\uffff\udb40\udc41"`)
 
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")

@@ -499,7 +499,7 @@ func skipString(b []byte, i int) (int, string) {
 		// An odd number of backslashes before a quote escapes it. Each run
 		// of backslashes is looked at once, so this stays linear.
 		k := j
-		for b[k-1] == '\\' && k-1 > i {
+		for b[k-1] == '\\' {
 			k--
 		}
 		j++

@@ -137,6 +137,7 @@ func TestSyntaxErrors(t *testing.T) {
 	f("skipping", skip, `[1}`, 3, "brackets do not match")
 	f("skipping", skip, deep(70, `[`, `}`), 71, "brackets do not match")
 	f("skipping", skip, deep(70, `{`, `]`), 71, "brackets do not match")
+	f("skipping", skip, `[1\]`, 3, "backslash outside of a string")
 	f("walking", walk, `[1}`, 3, "expected ',' or ']'")
 	f("walking", walk, `[1 2]`, 4, "expected ',' or ']'")
 	f("walking", walk, `[1,]`, 4, "trailing comma")
@@ -160,14 +161,16 @@ func TestSyntaxErrors(t *testing.T) {
 // A line cut anywhere is an error, whether its values are read or skipped.
 func TestCutAnywhere(t *testing.T) {
 	const line = `{"a":[1,"x\u00e9\\",{"b":null}],"c":true,"d":{"e":[[],{}]},"f":-1.5e3}`
+	whole := []byte(line)
 	for n := range len(line) {
-		s := scan(line[:n])
+		var s Scanner
+		s.Reset(whole[:n:n])
 		s.Skip()
 		if s.End() == nil {
 			t.Errorf("skipping takes %q", line[:n])
 		}
-		s = scan(line[:n])
-		toAny(s)
+		s.Reset(whole[:n:n])
+		toAny(&s)
 		if s.End() == nil {
 			t.Errorf("walking takes %q", line[:n])
 		}
@@ -241,7 +244,7 @@ func TestErrorSticks(t *testing.T) {
 // says so once, and the containers around are not disturbed.
 func TestEnterSomethingElse(t *testing.T) {
 	for _, other := range []string{`null`, `1`, `"x"`, `true`, `[1,[2]]`, `{"k":{"l":1}}`, `[]`, `{}`} {
-		s := scan(`{"a":` + other + `,"b":` + other + `,"c":7}`)
+		s := scan(`{"a":` + other + ` ,"b":` + other + `,"c":7}`)
 		var keys []string
 		var c int64
 		for s.Object(); s.NextKey(); {
@@ -452,6 +455,9 @@ func TestWord(t *testing.T) {
 	if s.NextElement() || s.Word("x") || s.End() != nil {
 		t.Error(s.End())
 	}
+	if s.Reset([]byte("NaN")[:2]); s.Word("NaN") {
+		t.Error("a part of NaN is NaN")
+	}
 }
 
 // The end is checked: a caller that stops early is told.
@@ -644,6 +650,9 @@ func TestUnreadMembers(t *testing.T) {
 		`{"a":{"b":1},"c":}`: "ac column 18: expected a value",
 		`{"a":[1,"b":2}`:     "a column 14: brackets do not match",
 		`{"a":"b" 1}`:        "a column 10: expected ',' or '}'",
+		`{"a":1,  "b":2}`:    "ab",
+		`{"a":1,x"b":2}`:     "a column 8: expected a member's name",
+		`{"a":1,"b" 2}`:      "a column 12: expected ':'",
 		`{"a":1,"b":"cut`:    "ab column 16: string not closed",
 		`[{"a":1},{"b":{}}]`: "ab",
 	} {

@@ -172,7 +172,7 @@ func escapedAt(b []byte, i int) (rune, bool) {
 // any other bad byte gives U+FFFD and width 1.
 func DecodeRune(text []byte) (r rune, width int) {
 	r, width = utf8.DecodeRune(text)
-	if r == utf8.RuneError && width == 1 && len(text) >= 3 && text[0] == 0xED && text[1]&0xE0 == 0xA0 && text[2]&0xC0 == 0x80 {
+	if len(text) >= 3 && text[0] == 0xED && text[1]&0xE0 == 0xA0 && text[2]&0xC0 == 0x80 {
 		return 0xD000 | rune(text[1]&0x3F)<<6 | rune(text[2]&0x3F), 3
 	}
 	return r, width

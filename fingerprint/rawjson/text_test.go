@@ -24,7 +24,8 @@ func TestAppendText(t *testing.T) {
 	f(`\"\\\/\b\f\n\r\t`, "\"\\/\b\f\n\r\t")
 	f(`\u0041\u00e9\u00E9\u20ac\u0000`, "Aéé€\x00")
 	f("a\nb\x00c\x1f", "a\nb\x00c\x1f") // raw control characters are accepted
-	f(`\ud83d\ude00`, "😀")
+	f(`\ud83d\ude00x`, "😀x")
+	f(`\uABCD\uFFEF`, "\uabcd\uffef")
 	f("😀", "😀")
 	// Each byte that is not UTF-8 is one U+FFFD.
 	f("a\xffb", "a\ufffdb")
@@ -39,6 +40,7 @@ func TestAppendText(t *testing.T) {
 	f(`\ude00\ud83d`, "\xed\xb8\x80\xed\xa0\xbd")
 	f(`\ud83dx\ude00`, "\xed\xa0\xbdx\xed\xb8\x80")
 	f(`\ud83d\ud83d\ude00`, "\xed\xa0\xbd😀")
+	f(`\ud83dxude00`, "\xed\xa0\xbdxude00")
 	f(`\ud83d\n`, "\xed\xa0\xbd\n")
 	f(`\ud83d\u0041`, "\xed\xa0\xbdA")
 	f("\xed\xa0\xbd", "\xed\xa0\xbd")
@@ -63,6 +65,9 @@ func TestAppendTextBad(t *testing.T) {
 	f(`\u123`, 0)
 	f(`\u123g`, 0)
 	f(`\u 123`, 0)
+	f(`\u12:4`, 0)
+	f(`\u12@4`, 0)
+	f(`\u12G4`, 0)
 	f(`\U0041`, 0)
 	f(`\ud83d\u12`, 6) // what follows a lone surrogate is read like any other
 }
@@ -88,6 +93,7 @@ func TestDecodeRune(t *testing.T) {
 	f("\xed\x9f\xbf", 0xD7FF, 3)
 	f("\xee\x80\x80", 0xE000, 3)
 	f("\xff", utf8.RuneError, 1)
+	f("\xff\xa0\x80", utf8.RuneError, 1)
 	f("\xc0\x80", utf8.RuneError, 1)
 }
 

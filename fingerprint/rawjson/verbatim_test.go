@@ -37,6 +37,7 @@ func TestVerbatim(t *testing.T) {
 	f("\x00", false)
 	f("\x1f", false)
 	f("bad \xff byte", false)
+	f("\x80", false)
 	f("a lone \xed\xa0\x80 surrogate", false)
 }
 
