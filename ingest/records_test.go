@@ -19,15 +19,17 @@ func TestReadRecords(t *testing.T) {
 			b.Data = append(b.Data, v...)
 			b.Records = append(b.Records, Record{Offset: 100 + 10*int64(i), End: len(b.Data)})
 		}
-		var got []string
 		rd := NewReader(fingerprint.AllFields)
-		n := rd.Read(b, func(r *fingerprint.Request) {
-			got = append(got, fmt.Sprintf("%s@%d.%d", r.ID, r.Position.Offset, r.Position.Item))
-		}, func(s Skip) {
-			got = append(got, fmt.Sprintf("%s@%d:%d", strings.ReplaceAll(s.Why, " ", "-"), s.Line, s.Column))
-		})
-		if text := strings.Join(got, " "); text != want || n != tally {
-			t.Errorf("%q:\ngot  %s %+v\nwant %s %+v", values, text, n, want, tally)
+		for range 2 { // another partition may have the same offsets
+			var got []string
+			n := rd.Read(b, func(r *fingerprint.Request) {
+				got = append(got, fmt.Sprintf("%s@%d.%d", r.ID, r.Position.Offset, r.Position.Item))
+			}, func(s Skip) {
+				got = append(got, fmt.Sprintf("%s@%d:%d", strings.ReplaceAll(s.Why, " ", "-"), s.Line, s.Column))
+			})
+			if text := strings.Join(got, " "); text != want || n != tally {
+				t.Errorf("%q:\ngot  %s %+v\nwant %s %+v", values, text, n, want, tally)
+			}
 		}
 	}
 	f("loopgauge", []string{`{"time":1,"id":"a"}`, `{"time":2,"id":"b"}` + "\n"}, "a@100.0 b@110.0", Tally{Lines: 2})
@@ -37,6 +39,8 @@ func TestReadRecords(t *testing.T) {
 	f("loopgauge", []string{`[{"time":1,"id":"a"},{"time":2,"id":"b"}]` + "\n" + `{"time":3,"id":"c"}`}, "a@100.0 b@100.1 c@100.2", Tally{Lines: 3})
 	// One JSON text over several lines.
 	f("loopgauge", []string{"{\n  \"time\": 1,\n  \"id\": \"a\"\n}\n"}, "a@100.0", Tally{Lines: 1})
+	// Lines in wrappers, one of them with an array.
+	f("cri+loopgauge", []string{"2026-11-21T10:00:00Z stdout F " + `[{"time":1},{"time":2}]` + "\n\n2026-11-21T10:00:00Z stdout F " + `{"time":3}`}, "@100.0 @100.1 @100.2", Tally{Lines: 3})
 	// An empty value is a tombstone; it is counted.
 	f("loopgauge", []string{"", `{"time":1,"id":"a"}`, " \n "}, "a@110.0", Tally{Lines: 3, Blank: 2})
 	f("loopgauge", []string{"nonsense", `{"time":1,"id":"a"}`}, "expected-a-value@100:1 a@110.0", Tally{Lines: 2, Malformed: 1})

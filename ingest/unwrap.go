@@ -58,9 +58,6 @@ func (u *unwrapping) line(line []byte, at fingerprint.Position) int32 {
 	if !u.chain.Open() {
 		u.account()
 	}
-	if u.any && u.last.Offset == at.Offset {
-		return u.last.Item + 1
-	}
 	return at.Item + 1
 }
 

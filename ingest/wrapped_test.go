@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -27,9 +29,14 @@ type told struct {
 	tally    Tally
 }
 
-func read(tb testing.TB, log []byte, o Options) (got told) {
+func read(tb testing.TB, log []byte, o Options) told {
 	tb.Helper()
-	s, err := openStream(&Source{Name: "standard input", stdin: bytes.NewReader(log)}, 0, o)
+	return readSource(tb, &Source{Name: "standard input", stdin: bytes.NewReader(log)}, o)
+}
+
+func readSource(tb testing.TB, src *Source, o Options) (got told) {
+	tb.Helper()
+	s, err := openStream(src, 0, o)
 	must(tb, err)
 	defer s.Close()
 	got.format = s.Format().Name
@@ -89,10 +96,17 @@ func TestWrappedFixtures(t *testing.T) {
 		if more != 0 {
 			t.Errorf("%s: %d requests too many are not in %s", name, -more, bare)
 		}
-		// Blocks of any size, and reading ahead or not, change nothing.
+		// Blocks of any size, and reading ahead or not, change nothing, nor does a
+		// file, which is opened again once it is known what it is.
+		path := filepath.Join(t.TempDir(), "log")
+		must(t, os.WriteFile(path, log, 0o600))
 		for _, size := range []int{100, 5_000, 40_000, 1 << 20} {
-			if again := read(t, log, Options{Format: format, blockSize: size}); !cmp.Equal(got, again, cmp.AllowUnexported(told{})) {
+			o := Options{Format: format, blockSize: size}
+			if again := read(t, log, o); !cmp.Equal(got, again, cmp.AllowUnexported(told{})) {
 				t.Errorf("%s: in blocks of %d it is not the same", name, size)
+			}
+			if again := readSource(t, &Source{Name: path, path: path}, o); !cmp.Equal(got, again, cmp.AllowUnexported(told{})) {
+				t.Errorf("%s: in blocks of %d of a file it is not the same", name, size)
 			}
 		}
 		checkPlaces(t, name, log, got.at)
