@@ -270,6 +270,18 @@ func TestRecommend(t *testing.T) {
 	f("which are three of thirty", []rule{{"abcdefghijklmnopqrstuvwxyzABCD", 0}, {"012", 0}}, 0, 1)
 }
 
+// TestWorth: ten times as much is saved as what is caught, of which a loop that is
+// found with its last request is one.
+func TestWorth(t *testing.T) {
+	r := &Report{Repeats: []*Repeat{repeatOf(4, 2, 3, 4)}}
+	seen := r.caught(&Advice{Threshold: 4})
+	for saved, want := range map[int64]bool{10: false, 11: true} {
+		if got := (catch{"another": saved}).worth(seen); got != want {
+			t.Errorf("%d requests beside %v: %v", saved, seen, got)
+		}
+	}
+}
+
 // TestBudgetOfAllRules: the recommended rules keep to the budget together. The bug
 // was that each did by itself.
 func TestBudgetOfAllRules(t *testing.T) {
@@ -308,6 +320,11 @@ func TestBudgetOfAllRules(t *testing.T) {
 	f(6, "abc dbe fg", 0, 1)
 	f(5, "abc bde", 0) // and at another time
 	f(1, "abc de", 0)  // what a rule may cost by itself was asked before
+	within := alerts{fired: map[string][]stretch{}}
+	within.take(0, map[string][]stretch{"a": {{0, 100}, {10, 20}}})
+	if last := within.fired["a"][1].last; last != 100 {
+		t.Errorf("within a stretch up to 100 another goes on up to %d", last)
+	}
 	if got, want := f(0, "abc dbe fg", 0, 1, 2), "together 7.0 alerts a day"; got != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}

@@ -47,7 +47,7 @@ func TestSampledGateways(t *testing.T) {
 		requests := newSampled[uint32](64)
 		for i := range conversation(64) {
 			who := i<<58 | 1
-			requests.of[who] = 3
+			requests.of[who] = 2
 			if i%4 == 0 {
 				c.fired(rule, &window.Event{}, who, false)
 			}

@@ -86,7 +86,7 @@ func TestExclusionsStay(t *testing.T) {
 	f(false, &Repeat{Kind: window.Polling, path: "/jobs/7"})
 	f(false, &Repeat{Kind: window.Polling, path: "/jobs/7"}, &Repeat{Kind: window.Polling, path: "/jobs/7", Target: 1})
 	f(true, &Repeat{Kind: window.Polling, path: "/jobs"}, &Repeat{Kind: window.Polling, path: "/jobs", First: hour, Last: hour})
-	f(false, &Repeat{Kind: window.Polling, path: "/jobs", Last: 2 * hour})
+	f(false, &Repeat{Kind: window.Polling, path: "/jobs", First: hour, Last: 3 * hour})
 	f(true, &Repeat{Kind: window.Polling, path: "/jobs", Last: 3 * hour})
 	f(true, &Repeat{Kind: window.Probe, path: "/healthz"})
 }
@@ -138,13 +138,17 @@ func TestJudged(t *testing.T) {
 	c := newGatewayCounts(gateways, plan)
 	ev := &window.Event{Prints: make([]window.Prints, len(plan.Identities))}
 	ev.Prints[0].Fingerprints = make([]fingerprint.Fingerprint, 1)
+	for ev.Position.Line = range int64(3) {
+		for _, r := range rules {
+			c.fired(r, ev, 0, false)
+		}
+	}
 	for _, r := range rules {
-		c.fired(r, ev, 0, false)
 		c.episodes(r, 1, false)
 	}
 	for i, episodes := range []int64{1, 2, 1} {
-		if g := &c.of[i]; g.requests != 1 || g.episodes != episodes {
-			t.Errorf("%s: %d requests in %d episodes, want 1 in %d", g.Name, g.requests, g.episodes, episodes)
+		if g := &c.of[i]; g.requests != 3 || g.episodes != episodes {
+			t.Errorf("%s: %d requests in %d episodes, want 3 in %d", g.Name, g.requests, g.episodes, episodes)
 		}
 	}
 	d := c.of[0].judging[0]

@@ -80,7 +80,7 @@ func TestLongRepeats(t *testing.T) {
 		var b bytes.Buffer
 		at := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 		for i := range requests {
-			fmt.Fprintf(&b, `{"time":%q,"session":"s","caller":"c","model":"m","status":200,"messages":[{"role":"user","content":"again"}]}`+"\n", at.Format(time.RFC3339))
+			fmt.Fprintf(&b, `{"time":%q,"session":"s","caller":"c","model":"m","status":200,"tokens_in":10,"tokens_out":5,"messages":[{"role":"user","content":"again"}]}`+"\n", at.Format(time.RFC3339))
 			at = at.Add(time.Duration(pause(i)) * time.Second)
 		}
 		log := filepath.Join(t.TempDir(), "log.jsonl")
@@ -92,6 +92,9 @@ func TestLongRepeats(t *testing.T) {
 		for _, k := range r.Repeats {
 			if n := len(k.Hits()); n < keptHits || n > keptHits+50 {
 				t.Errorf("%s: of %d requests %d are kept", name, k.Requests, n)
+			}
+			if n := k.Hits()[0].Tokens; n != 15 {
+				t.Errorf("%s: a request of 10 and 5 tokens has %d", name, n)
 			}
 		}
 		stopped = map[string][2]int64{}

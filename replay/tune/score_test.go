@@ -12,8 +12,12 @@ func TestScore(t *testing.T) {
 		r.Options.Labels[string(who)] = who >= 'a'
 		flagged[string(who)] = strings.ContainsRune("abcEF", who)
 	}
-	if got, want := r.score(flagged), (Score{TruePositive: 3, FalseNegative: 1, FalsePositive: 2, TrueNegative: 5}); got != want {
+	got, want := r.score(flagged), Score{TruePositive: 3, FalseNegative: 1, FalsePositive: 2, TrueNegative: 5}
+	if got != want {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+	if p, r, f1 := got.Precision(), got.Recall(), got.F1(); p != 3./5 || r != 3./4 || f1 != 6./9 {
+		t.Errorf("precision %v, recall %v, F1 %v", p, r, f1)
 	}
 }
 

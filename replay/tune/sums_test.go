@@ -71,10 +71,14 @@ func TestEndedAtOnce(t *testing.T) {
 	plan := window.NewPlan(profile.Rules, nil)
 	keptOf := func(atOnce int) (numbers []int, summed int) {
 		c := newCollector(plan, []int{0}, 1, plan.NewWitness(0))
-		s := newKeeper(c, &Options{Most: DefaultMost, MaxRepeats: 40})
+		s := newKeeper(c, &Options{Most: DefaultMost, MaxRepeats: 40, Labels: Labels{"loop": true}})
 		for i := range 1000 {
 			n := int64(2 + i*7%11)
-			c.over = append(c.over, &Repeat{Rule: plan.Rules[0], Requests: n, number: i, facts: &window.Facts{Requests: n}, rows: c.rows})
+			k := &Repeat{Rule: plan.Rules[0], Requests: n, number: i, facts: &window.Facts{Requests: n}, rows: c.rows}
+			if i == 1 {
+				k.Session = "loop"
+			}
+			c.over = append(c.over, k)
 			if len(c.over) == atOnce {
 				s.take(c.over)
 				c.over = nil
@@ -88,6 +92,13 @@ func TestEndedAtOnce(t *testing.T) {
 	want, summed := keptOf(1)
 	if len(want)+summed != 1000 || summed < 900 {
 		t.Fatalf("%d kept, %d summed up", len(want), summed)
+	}
+	kept := []int{1, 3} // the loop, and of the longest the first, which is shown
+	for last := 718; last < 1000; last += 11 {
+		kept = append(kept, last) // and those that came last
+	}
+	if diff := cmp.Diff(kept, want); diff != "" {
+		t.Errorf("other repeats are kept (-want +got)\n%s", diff)
 	}
 	for _, atOnce := range []int{16, 300, 1001} {
 		numbers, n := keptOf(atOnce)
