@@ -36,7 +36,7 @@ func toolAlert() *Alert {
 		State: window.Opened, ID: "ep-0123456789abcdef", Revision: 1, Rule: "tool-call", Rules: []string{"tool-call"}, Calls: true, Tool: "read_file", Repeats: "tool read_file",
 		Session: "s8", Scope: map[string]string{"session": "s8", "caller": "team a"}, Count: 4, Threshold: 4, Requests: 4, WindowS: 120, Model: "gpt-4.1", Backend: "openai", Action: "break",
 		Fingerprint: "00c0ffee00c0ffee00c0ffee00c0ffee", First: "2026-05-04T10:00:00.000000Z", Last: "2026-05-04T10:01:30.000000Z", TokensAfter: new(int64(994357)), CostAfter: new(0.13999),
-		Seen: []AlertSeen{{Rule: "tool-call", Threshold: 4, Count: 4, WouldNotFire: new(5)}},
+		Kind: "stuck", Evidence: "same result", Seen: []AlertSeen{{Rule: "tool-call", Threshold: 4, Count: 4, WouldNotFire: new(5)}},
 	}
 }
 
@@ -63,6 +63,9 @@ func TestToolCallLine(t *testing.T) {
 	// A name that would say more than it is stands in quotes.
 	f(func(a *Alert) { a.Session = "s1: tool=x, repeats=1/9" }, `Tool call loop detected in session "s1: tool=x, repeats=1/9": tool=read_file, repeats=4/4, window=120s, model=gpt-4.1, backend=openai, action=break, signature=00c0ffee00c0ffee00c0ffee00c0ffee...`)
 	f(func(a *Alert) { a.Calls, a.Repeats = false, "POST /v1/chat" }, `Loop detected in caller="team a" session=s8: POST /v1/chat, repeats=4/4, window=120s, model=gpt-4.1, backend=openai, action=break, fingerprint=00c0ffee00c0ffee00c0ffee00c0ffee`)
+	for _, name := range []string{"a, b", "a: b", "a=b", `a"b`} {
+		f(func(a *Alert) { a.Calls, a.Repeats = false, name }, fmt.Sprintf(`Loop detected in caller="team a" session=s8: %q, repeats=4/4, window=120s, model=gpt-4.1, backend=openai, action=break, fingerprint=00c0ffee00c0ffee00c0ffee00c0ffee`, name))
+	}
 	// A log without paths does not say what repeats.
 	f(func(a *Alert) { a.Calls, a.Repeats, a.Rule = false, "", "last-messages" }, `Loop detected in caller="team a" session=s8: last-messages, repeats=4/4, window=120s, model=gpt-4.1, backend=openai, action=break, fingerprint=00c0ffee00c0ffee00c0ffee00c0ffee`)
 
@@ -146,7 +149,13 @@ func TestLogFields(t *testing.T) {
 		if m["tokens_after"] != 994357. {
 			t.Errorf("tokens_after is %v", m["tokens_after"])
 		}
-		for key, want := range map[string]string{"scope": `caller="team a" session=s8`, "cost_after": "$0.14", "would_not_fire": "tool-call: threshold 5"} {
+		if m["requests"] != 4. || m["revision"] != 1. {
+			t.Errorf("%v requests, revision %v", m["requests"], m["revision"])
+		}
+		for key, want := range map[string]string{
+			"in": "1m30s", "kind": "stuck", "evidence": "same result", "rules": "tool-call", "id": "ep-0123456789abcdef", "first": "2026-05-04T10:00:00.000000Z", "last": "2026-05-04T10:01:30.000000Z",
+			"scope": `caller="team a" session=s8`, "cost_after": "$0.14", "would_not_fire": "tool-call: threshold 5",
+		} {
 			if m[key] != want {
 				t.Errorf("%s is %v, want %s", key, m[key], want)
 			}

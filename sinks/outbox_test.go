@@ -72,8 +72,8 @@ func TestOutbox(t *testing.T) {
 		}
 		o.Allow(o.Last())
 		synctest.Wait()
-		if a.sent() != "x.1" || b.sent() != "x.1" {
-			t.Errorf("sent %q and %q", a.sent(), b.sent())
+		if waiting, held := o.Waiting(); a.sent() != "x.1" || b.sent() != "x.1" || waiting != 1 || held != 0 {
+			t.Errorf("sent %q and %q, %d waiting, %d held", a.sent(), b.sent(), waiting, held)
 		}
 		// One sink that is down holds the other up in nothing.
 		o.Add(alert("y", 1), o.Names()...)
