@@ -42,3 +42,19 @@ func TestLostOfFile(t *testing.T) {
 		}
 	})
 }
+
+// TestTell: how many records were lost is said where it is known.
+func TestTell(t *testing.T) {
+	f := func(lost int64, why, want string) {
+		t.Helper()
+		var said bytes.Buffer
+		Tell(slog.New(slog.NewTextHandler(&said, nil)), "t/4", &ingest.Chunk{Lost: lost, Why: why})
+		if text := said.String(); want == "" && text != "" || !strings.HasSuffix(strings.TrimSpace(text), want) {
+			t.Errorf("%d lost, %q: %s", lost, why, text)
+		}
+	}
+	f(0, "", "")
+	f(0, "reset", "level=WARN msg=source stream=t/4 what=reset")
+	f(-1, "truncated", `level=ERROR msg="records were lost" stream=t/4 why=truncated`)
+	f(7, "deleted", `level=ERROR msg="records were lost" stream=t/4 records=7 why=deleted`)
+}
