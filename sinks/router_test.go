@@ -406,9 +406,10 @@ func TestAlertStays(t *testing.T) {
 
 // What is not known of an incident is null, and nothing else is.
 func TestAlertNulls(t *testing.T) {
-	f := func(tokens int64, cost float64, quiet int, want string) {
+	f := func(tokens int64, cost float64, quiet int, profile, want string) {
 		t.Helper()
 		in := incident("a", 1, window.Opened, 0)
+		in.Action, in.Profile = window.Reject, profile
 		in.Tokens, in.Cost, in.Seen = tokens, cost, []window.Seen{{Rule: "r", Quiet: quiet}}
 		text := string(NewAlert(in, nil).Marshal())
 		for part := range strings.SplitSeq(want, " ") {
@@ -417,8 +418,8 @@ func TestAlertNulls(t *testing.T) {
 			}
 		}
 	}
-	f(-1, math.NaN(), 0, `"tokens_after":null "cost_after":null "threshold_would_not_fire":null`)
-	f(0, 0, 1, `"tokens_after":0 "cost_after":0 "threshold_would_not_fire":1`)
+	f(-1, math.NaN(), 0, "", `"response":null "tokens_after":null "cost_after":null "threshold_would_not_fire":null`)
+	f(0, 0, 1, "aisg", `"response":{"gateway": "tokens_after":0 "cost_after":0 "threshold_would_not_fire":1`)
 }
 
 func TestSeverity(t *testing.T) {
