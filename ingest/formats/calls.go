@@ -35,14 +35,22 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 			if string(s.Text(nil)) == redacted {
 				r.ToolCallsLogged, r.Lost = false, fingerprint.RedactedContent
 			}
-		case "choices":
-			for s.Array(); s.NextElement(); {
-				for s.Object(); s.NextKey(); {
-					switch string(s.Key) {
+		case "choices": // a text where syslog-ng's json-parser has taken the line apart
+			list, whole := s, true
+			if s.Kind() == rawjson.String {
+				list, whole = jsonIn(s, &rawjson.Scanner{}, "[")
+			}
+			if !whole {
+				r.ToolCallsLogged = false
+				continue
+			}
+			for list.Array(); list.NextElement(); {
+				for list.Object(); list.NextKey(); {
+					switch string(list.Key) {
 					case "message":
-						readMessageCalls(s, r, reads)
+						readMessageCalls(list, r, reads)
 					case "finish_reason":
-						called = endsInCall(s.Text(nil)) || called
+						called = endsInCall(list.Text(nil)) || called
 					}
 				}
 			}

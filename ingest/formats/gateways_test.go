@@ -112,6 +112,10 @@ func TestLiteLLM(t *testing.T) {
 	f(`,"messages":"[{\"role\":\"user\",\"content\":\"q"`, `named messages=1 lost="content truncated by the logger"`)
 	f(`,"messages":"{}"`, `named`)
 	f(`,"messages":"{\"task\":1}"`, `named messages=1 last="\"{\\\"task\\\":1}\""`)
+	// syslog-ng's json-parser keeps lists as texts.
+	f(`,"response":{"choices":"[{\"message\":{\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}]"}`,
+		`named tool_calls=1 call=1 name=f arguments={}`)
+	f(`,"response":{"choices":"[{\"message\":{\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"f"}`, `named`)
 	f(`,"response":"{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}]}"`,
 		`named tool_calls=1 call=1 name=f arguments={}`)
 	f(`,"response":"{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"f"`, `named`)
