@@ -118,7 +118,7 @@ func beginning(path, id string, n int) (data []byte, packed bool, err error) {
 	// NUL bytes before the first line are a hole that a truncated file has.
 	text := bytes.TrimLeft(data, "\x00")
 	if bytes.IndexByte(text[:min(len(text), headSize)], 0) >= 0 {
-		err = newError(path, errors.New("binary data, not a log"), "")
+		err = newError(path, errors.New("binary data, not a log"), IfProtobuf(data))
 	}
 	return data, u.packed != "", err
 }

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,6 +162,7 @@ const headBlocks = 8
 func (s *stream) look() error {
 	p := newPartition(s.ctx, s.c, s.p.id, s.p.index, s.from, s.p.end)
 	defer p.drop()
+	hint := ""
 	for i := range headBlocks {
 		b, err := s.next(p)
 		if errors.Is(err, io.EOF) && i > 0 {
@@ -177,13 +179,14 @@ func (s *stream) look() error {
 			b.Records = b.Records[:min(len(b.Records), headRecords)]
 			s.first, _ = ingest.FirstTimes(b)
 		}
+		hint = cmp.Or(hint, ingest.IfProtobuf(b.Data))
 		b.Release()
 		if s.format != nil {
 			return nil
 		}
 	}
 	return s.c.config.fail(fmt.Errorf("no known log format in partition %d", s.p.index),
-		"name it with --format, if it is one of those that 'loopgauge formats' lists, or describe it with --format my.yaml: docs/formats.md\na topic that loopgauge extract wrote is for loopgauge watch")
+		cmp.Or(hint, "name it with --format, if it is one of those that 'loopgauge formats' lists, or describe it with --format my.yaml: docs/formats.md\na topic that loopgauge extract wrote is for loopgauge watch"))
 }
 
 // headRecords is how many records the format and the first time are told from.
