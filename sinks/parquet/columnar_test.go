@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 	"pgregory.net/rapid"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -247,11 +248,39 @@ func sound(file *parquet.File, most int) error {
 		if n := int(group.NumRows()); n > max(most, 6) { // two identities with three fingerprints each
 			return fmt.Errorf("a row group of %d rows", n)
 		}
+		left := meta.RowGroups[g].TotalCompressedSize
 		for c, chunk := range group.ColumnChunks() {
-			if err := soundColumn(chunk, group.NumRows(), meta.RowGroups[g].Columns[c].MetaData.Statistics.NullCount); err != nil {
-				return fmt.Errorf("row group %d, %s: %w", g, meta.RowGroups[g].Columns[c].MetaData.PathInSchema, err)
+			of := &meta.RowGroups[g].Columns[c].MetaData
+			left -= of.TotalCompressedSize
+			if err := errors.Join(soundColumn(chunk, group.NumRows(), of.Statistics.NullCount), soundEncodings(chunk, of)); err != nil {
+				return fmt.Errorf("row group %d, %s: %w", g, of.PathInSchema, err)
 			}
 		}
+		if left != 0 {
+			return fmt.Errorf("row group %d is said to have %d bytes more than its columns", g, left)
+		}
+	}
+	return nil
+}
+
+// soundEncodings tells whether each page is counted under an encoding of the column,
+// by which readers know whether its dictionary has all that there is.
+func soundEncodings(chunk parquet.ColumnChunk, of *format.ColumnMetaData) error {
+	places, err := chunk.OffsetIndex()
+	if err != nil {
+		return err
+	}
+	left := places.NumPages()
+	for _, some := range of.EncodingStats {
+		if !slices.Contains(of.Encoding, some.Encoding) {
+			return fmt.Errorf("pages of %s, the column has %v", some.Encoding, of.Encoding)
+		}
+		if some.PageType == format.DataPageV2 {
+			left -= int(some.Count)
+		}
+	}
+	if left != 0 {
+		return fmt.Errorf("%d pages are of no encoding", left)
 	}
 	return nil
 }

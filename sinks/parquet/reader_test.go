@@ -473,14 +473,14 @@ func TestWithoutOrigins(t *testing.T) {
 // A run whose account does not add up was not written so.
 func TestAccountThatDoesNotAddUp(t *testing.T) {
 	p := plan(t)
-	for _, run := range []Run{{Lines: 1}, {Lines: 3, Blank: 1, Late: 1}, {Excluded: []Exclusion{{Requests: 1}}}} {
+	for _, run := range []Run{{Lines: 1}, {Lines: 3, Blank: 1, Late: 1}, {Excluded: []Exclusion{{Requests: 1}}}, {Lines: 15, Blank: 1, Malformed: 2, Duplicate: 3, Late: 4, AllExcluded: 5, Excluded: []Exclusion{{Requests: 5}}}} {
 		dir := t.TempDir()
 		d := create(t, dir, p)
 		run.Accounts = []window.RuleAccount{{Rule: p.Rules[0]}, {Rule: p.Rules[1]}}
 		if err := d.Close(run); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "its account does not add up") {
+		if _, err := Open(dir); (err == nil) != (run.Lines == 15) || err != nil && !strings.Contains(err.Error(), "its account does not add up") {
 			t.Errorf("%d lines: %v", run.Lines, err)
 		}
 	}
