@@ -112,17 +112,6 @@ func (c *converse) block(b rawjson.Value) {
 	c.text = append(c.text, orNull(b)...)
 }
 
-// readConverse reads the calls in the output of a response.
-func readConverse(s *rawjson.Scanner, r *fingerprint.Request) {
-	for s.Object(); s.NextNamed("message"); {
-		for s.Object(); s.NextNamed("content"); {
-			for s.Array(); s.NextElement(); {
-				readItemCall(s, r)
-			}
-		}
-	}
-}
-
 // readToolUse reads a call, or of a stream what there is of it.
 func readToolUse(s *rawjson.Scanner, call *fingerprint.ToolCall) {
 	for s.Object(); s.NextKey(); {

@@ -64,7 +64,7 @@ var CustomFields = []struct{ Name, Doc string }{
 	{"headers", "object of the request's headers: they name session and caller, and become attributes"},
 	{"body", "request body of OpenAI, Anthropic, Google or Bedrock, as JSON or as its text: messages, model, tools, session, ..."},
 	{"body_hash", "a hash of the body"},
-	{"messages", "the list of messages alone, in the words of any API, of OpenTelemetry or of Vercel's AI SDK"},
+	{"messages", "the list of messages alone, in the words of any API, of OpenTelemetry, Vercel's AI SDK or LlamaIndex"},
 	{"has_tools", "whether tools were offered: true or false, or the list of them"},
 	{"response", "response body of OpenAI, Anthropic, Google or Bedrock, also as events, or its message, choice or candidate alone, or a list of them: tool calls, tokens"},
 	{"tool_calls", "the list of calls that the model issued alone"},
@@ -313,7 +313,7 @@ func (p *custom) messages(r *fingerprint.Request, v found) {
 	switch {
 	case parts && areContents(p.open(nil), list):
 		p.body.gemini.bare(list, &r.Messages, p.reads)
-	case parts, bytes.Contains(list, []byte(`"tool-call"`)), bytes.Contains(list, []byte(`"tool-result"`)):
+	case parts, bytes.Contains(list, []byte(`"tool-call"`)), bytes.Contains(list, []byte(`"tool-result"`)), bytes.Contains(list, []byte(`"block_type"`)):
 		p.said.messages(list, r, p.reads)
 	default:
 		readMessages(p.list(v), r, p.reads)

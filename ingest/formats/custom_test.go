@@ -202,6 +202,7 @@ func TestCustomMessages(t *testing.T) {
 	f(`{"role":"assistant","content":[{"type":"tool-call","toolCallId":"1","toolName":"f","input":{"x":1}}]}`, `{"role":"tool","content":[{"type":"tool-result","toolCallId":"1","toolName":"f","output":{"type":"text","value":"r"}}]}`)
 	f(`{"role":"assistant","parts":[{"type":"tool_call","id":"1","name":"f","arguments":{"x":1}}]}`, `{"role":"tool","parts":[{"type":"tool_call_response","id":"1","response":"r"}]}`)
 	f(`{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}}]}`, `{"role":"tool","tool_call_id":"1","content":"r"}`)
+	f(`{"role":"assistant","blocks":[{"block_type":"tool_call","tool_call_id":"1","tool_name":"f","tool_kwargs":{"x":1}}]}`, `{"role":"tool","additional_kwargs":{"tool_call_id":"1"},"blocks":[{"block_type":"text","text":"r"}]}`)
 	r := new(fingerprint.Request)
 	r.Reset()
 	p.Parse([]byte(`{"m":[{"role":"user","parts":[{"text":"t"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{"x":1}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"result":"r"}}}]}]}`), r)

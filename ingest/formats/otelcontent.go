@@ -120,6 +120,7 @@ func (p *otelCall) whole(r *fingerprint.Request) bool {
 		r.Body = text
 		p.sent.read(r, &p.session, p.reads)
 		r.Body = nil // it has been put together again
+		p.in.blocks(r)
 	default:
 		from := len(p.in.json)
 		p.in.json = append(p.in.json, `{"role":"user","content":`...)
@@ -150,6 +151,13 @@ func (p *otelCall) onlyBatch(text []byte) []byte {
 	return batch
 }
 
+// isAddress tells what Python prints of an object that says nothing of itself, in
+// quotes or not, as of a stream: <async_generator object f at 0x7f>.
+func isAddress(text []byte) bool {
+	text = bytes.Trim(text, `"`)
+	return bytes.HasPrefix(text, []byte("<")) && bytes.HasSuffix(text, []byte(">")) && bytes.Contains(text, []byte(" object ")) && bytes.Contains(text, []byte(" at 0x"))
+}
+
 // areObjects tells messages each of which is a text with Python's repr of it by
 // the first.
 func areObjects(first rawjson.Value) bool {
@@ -160,7 +168,7 @@ func areObjects(first rawjson.Value) bool {
 // the message, or the items. One that is a text has none.
 func (p *otelCall) issued(r *fingerprint.Request) {
 	text := bytes.TrimSpace(p.answer)
-	if r.ToolCallsLogged = fingerprint.Placeholder(text) == fingerprint.Computable; !r.ToolCallsLogged {
+	if r.ToolCallsLogged = fingerprint.Placeholder(text) == fingerprint.Computable && !isAddress(text); !r.ToolCallsLogged {
 		return
 	}
 	if len(text) == 0 || text[0] != '{' && text[0] != '[' {

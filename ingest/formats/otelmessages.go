@@ -75,6 +75,20 @@ func (c *chat) messages(list []byte, r *fingerprint.Request, reads fingerprint.F
 	}
 }
 
+// blocks puts the messages of r into other words if they are in LlamaIndex's.
+func (c *chat) blocks(r *fingerprint.Request) {
+	items := r.Messages.Items
+	if len(items) == 0 || !bytes.Contains(items[0], []byte(`"block_type"`)) {
+		return
+	}
+	from := len(c.json)
+	for _, message := range items {
+		c.message(message)
+	}
+	r.Messages.Items = items[:0]
+	c.take(r, from)
+}
+
 // isUsers tells the message of a user from an answer, which may have called.
 func isUsers(s *rawjson.Scanner, message rawjson.Value) (users bool) {
 	s.Reset(message)
@@ -104,7 +118,7 @@ func (c *chat) message(message rawjson.Value) bool {
 			role = s.Value()
 		case "name":
 			name = s.Value()
-		case "parts":
+		case "parts", "blocks": // the second of LlamaIndex
 			parts = s.Value()
 		case "content":
 			content = s.Value()
@@ -112,6 +126,15 @@ func (c *chat) message(message rawjson.Value) bool {
 			toolCalls = s.Value()
 		case "tool_call_id":
 			callID = s.Value()
+		case "additional_kwargs": // of LlamaIndex
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "tool_calls":
+					toolCalls = s.Value()
+				case "tool_call_id":
+					callID = s.Value()
+				}
+			}
 		}
 	}
 	if isSDK(content) || c.genkit {
@@ -189,16 +212,22 @@ func (c *chat) sort(part rawjson.Value) {
 	s := &c.part
 	s.Reset(part)
 	var kind []byte
+	block := false
 	var id, tool, arguments, content, text, response, result rawjson.Value
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "type":
 			kind = s.Text(kind)
-		case "id", "toolCallId":
+		case "block_type": // of LlamaIndex
+			if kind = s.Text(kind); string(kind) == "tool_call" {
+				kind = []byte("tool-call")
+			}
+			block = true
+		case "id", "toolCallId", "tool_call_id":
 			id = s.Value()
-		case "toolName":
+		case "toolName", "tool_name":
 			tool = s.Value()
-		case "input", "args":
+		case "input", "args", "tool_kwargs":
 			arguments = s.Value()
 		case "content":
 			content = s.Value()
@@ -248,6 +277,9 @@ func (c *chat) sort(part rawjson.Value) {
 		c.json = append(c.json, '}')
 		c.ends = append(c.ends, len(c.json))
 	case "text":
+		if block {
+			text, content = nil, text
+		}
 		if text != nil {
 			c.rest = append(c.rest, part)
 			break

@@ -73,7 +73,7 @@ func (p *otel) keep(sp otelSpan) {
 	if sp.dropped && sp.says {
 		sp.isCall, sp.guessed = true, true
 	}
-	sp.isCall = sp.isCall && (!sp.opens || sp.failed)
+	sp.isCall = sp.isCall && !sp.prepares && (!sp.opens || sp.failed)
 	if sp.end == fingerprint.NoTime && sp.start != fingerprint.NoTime && sp.took != fingerprint.NoTime {
 		sp.end = sp.start + sp.took
 	}
@@ -112,6 +112,7 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 	case "name", "operationName", "SpanName", "Name":
 		sp.name = s.Text(sp.name)
 		sp.isRaw = string(sp.name) == rawName
+		sp.prepares = sp.prepares || bytes.HasSuffix(sp.name, []byte("._prepare_chat_with_tools"))
 	case "instrumentationScope", "instrumentationLibrary":
 		for s.Object(); s.NextNamed("name"); {
 			sp.library = s.Text(sp.library)
