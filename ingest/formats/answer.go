@@ -59,15 +59,30 @@ func isAnswers(s *rawjson.Scanner, list []byte) (are bool) {
 	return are
 }
 
-// readAnswers reads a list of answers, or of the parts of one.
+// readAnswers reads a list of answers, or of the parts of one. What comes behind the
+// results of tools is the next: the AI SDK has those of the steps before in front.
 func readAnswers(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
 	r.ToolCallsLogged = true
 	if reads&fingerprint.ReadsResponse == 0 {
 		s.Skip()
 		return
 	}
+	first, answered := len(r.ToolCalls), false
 	for s.Array(); s.NextElement(); {
-		readAnswer(s, r, reads)
+		keep, result := len(r.ToolCalls), false
+		var item itemCall
+		for s.Object(); s.NextKey(); {
+			if string(s.Key) == "role" {
+				result = string(s.Text(nil)) == "tool"
+			} else {
+				readAnswerMember(s, &item, r, keep, reads)
+			}
+		}
+		item.keep(r)
+		if answered && !result {
+			r.ToolCalls = append(r.ToolCalls[:first], r.ToolCalls[keep:]...)
+		}
+		answered = result
 	}
 }
 

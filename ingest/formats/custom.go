@@ -224,6 +224,7 @@ func (p *custom) fill(r *fingerprint.Request) {
 	p.fields(r, ofURL)
 	p.fields(r, ofBodies)
 	p.settle(r)
+	p.said.reword(r)
 	p.fields(r, ofOthers)
 	switch {
 	case r.Time == fingerprint.NoTime && p.ended != fingerprint.NoTime:
@@ -309,15 +310,15 @@ func (p *custom) sentBody(r *fingerprint.Request, v found) {
 // messages reads a list of messages, whosever words they are in.
 func (p *custom) messages(r *fingerprint.Request, v found) {
 	list := p.container(v)
-	parts := bytes.Contains(list, []byte(`"parts"`))
-	switch {
+	switch parts := bytes.Contains(list, []byte(`"parts"`)); {
 	case parts && areContents(p.open(nil), list):
 		p.body.gemini.bare(list, &r.Messages, p.reads)
-	case parts, bytes.Contains(list, []byte(`"tool-call"`)), bytes.Contains(list, []byte(`"tool-result"`)), bytes.Contains(list, []byte(`"block_type"`)):
+	case parts:
 		p.said.messages(list, r, p.reads)
 	default:
 		readMessages(p.list(v), r, p.reads)
 		p.body.converse.all(r.Messages.Items)
+		p.said.reword(r)
 	}
 }
 

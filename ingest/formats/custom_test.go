@@ -177,6 +177,9 @@ func TestCustomAnswer(t *testing.T) {
 	}
 	f(`[{"type":"reasoning","summary":[]},`+item+`]`, called)
 	f(`[{"role":"assistant","content":"t"}]`, silent)
+	const earlier, result = `{"role":"assistant","content":[{"type":"tool-call","toolCallId":"0","toolName":"g","input":{}}]}`, `{"role":"tool","content":[{"type":"tool-result","toolCallId":"0","toolName":"g","output":{"type":"text","value":"r"}}]}`
+	f(`[`+earlier+`,`+result+`,`+message+`,`+result+`]`, called) // the steps before are in front
+	f(`[`+earlier+`,`+result+`,{"role":"assistant","content":"t"}]`, silent)
 	f(`[]`, unknown)
 	f(`["t"]`, unknown)
 	f(`[{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{\"x\""}}]}}]}]`, unknown) // a stream that breaks off
@@ -203,7 +206,14 @@ func TestCustomMessages(t *testing.T) {
 	f(`{"role":"assistant","parts":[{"type":"tool_call","id":"1","name":"f","arguments":{"x":1}}]}`, `{"role":"tool","parts":[{"type":"tool_call_response","id":"1","response":"r"}]}`)
 	f(`{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}}]}`, `{"role":"tool","tool_call_id":"1","content":"r"}`)
 	f(`{"role":"assistant","blocks":[{"block_type":"tool_call","tool_call_id":"1","tool_name":"f","tool_kwargs":{"x":1}}]}`, `{"role":"tool","additional_kwargs":{"tool_call_id":"1"},"blocks":[{"block_type":"text","text":"r"}]}`)
+	// Also in what was kept for a body.
+	sent := newCustom(&Custom{Fields: []CustomField{pathTo("body", "b")}}, fingerprint.AllFields)
 	r := new(fingerprint.Request)
+	r.Reset()
+	sent.Parse([]byte(`{"b":{"model":"m","messages":[{"role":"user","content":"t"},{"role":"assistant","content":[{"type":"tool-call","toolCallId":"1","toolName":"f","input":{"x":1}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"1","toolName":"f","output":{"type":"text","value":"r"}}]}]}}`), r)
+	if got := canonical(t, "tool-call-result", r); len(got) != 1 || !strings.HasPrefix(got[0], want) {
+		t.Errorf("a body gives %s", got)
+	}
 	r.Reset()
 	p.Parse([]byte(`{"m":[{"role":"user","parts":[{"text":"t"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{"x":1}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"result":"r"}}}]}]}`), r)
 	if got := canonical(t, "tool-call-result", r); len(got) != 1 || !strings.HasPrefix(got[0], want) {

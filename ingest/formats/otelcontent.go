@@ -120,7 +120,7 @@ func (p *otelCall) whole(r *fingerprint.Request) bool {
 		r.Body = text
 		p.sent.read(r, &p.session, p.reads)
 		r.Body = nil // it has been put together again
-		p.in.blocks(r)
+		p.in.reword(r)
 	default:
 		from := len(p.in.json)
 		p.in.json = append(p.in.json, `{"role":"user","content":`...)

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -75,10 +76,13 @@ func (c *chat) messages(list []byte, r *fingerprint.Request, reads fingerprint.F
 	}
 }
 
-// blocks puts the messages of r into other words if they are in LlamaIndex's.
-func (c *chat) blocks(r *fingerprint.Request) {
+// reword puts the messages of r into other words if they are in those of LlamaIndex or
+// Vercel's AI SDK.
+func (c *chat) reword(r *fingerprint.Request) {
 	items := r.Messages.Items
-	if len(items) == 0 || !bytes.Contains(items[0], []byte(`"block_type"`)) {
+	if !slices.ContainsFunc(items, func(message rawjson.Value) bool {
+		return bytes.Contains(message, []byte(`"block_type"`)) || isSDK(message)
+	}) {
 		return
 	}
 	from := len(c.json)
@@ -137,7 +141,7 @@ func (c *chat) message(message rawjson.Value) bool {
 			}
 		}
 	}
-	if isSDK(content) || c.genkit {
+	if content.Kind() == rawjson.Array && isSDK(content) || c.genkit {
 		parts = content
 	}
 	if parts.Kind() != rawjson.Array {
@@ -369,10 +373,10 @@ func readPartCall(s *rawjson.Scanner, r *fingerprint.Request) {
 	}
 }
 
-// isSDK tells the parts of a message in Vercel's AI SDK, whose names of calls
-// and results nobody else has.
-func isSDK(content rawjson.Value) bool {
-	return content.Kind() == rawjson.Array && (bytes.Contains(content, []byte(`"tool-call"`)) || bytes.Contains(content, []byte(`"tool-result"`)))
+// isSDK tells a message in Vercel's AI SDK, or its parts, whose names of calls and
+// results nobody else has.
+func isSDK(message rawjson.Value) bool {
+	return bytes.Contains(message, []byte(`"tool-call"`)) || bytes.Contains(message, []byte(`"tool-result"`))
 }
 
 // sdkCalls reads the calls of a response as Vercel's AI SDK has them.
