@@ -352,8 +352,8 @@ func trim(line []byte) []byte { return bytes.Trim(trimStart(line), " \t\r") }
 // the last.
 func trimRow(line []byte) []byte { return bytes.Trim(trimStart(line), " \r") }
 
-// trimStart takes away what is not text: the mark, and the zeros that a file
-// begins with that was cut while it was written.
+// trimStart takes away what is not text: the mark, the zeros that a file begins
+// with that was cut while it was written, and the separator of RFC 7464.
 func trimStart(line []byte) []byte {
-	return bytes.TrimLeft(bytes.TrimPrefix(line, []byte("\uFEFF")), "\x00")
+	return bytes.TrimLeft(bytes.TrimPrefix(line, []byte("\uFEFF")), "\x00\x1E")
 }

@@ -241,6 +241,9 @@ var collectors = []collector{
 	{"journald", false, one(func(line string) string {
 		return `{"__REALTIME_TIMESTAMP":"1795231665400000","_SYSTEMD_UNIT":"gw.service","MESSAGE":` + quote(line) + `}`
 	})},
+	{"journald", false, one(func(line string) string { // -o json-seq
+		return "\x1E" + `{"__REALTIME_TIMESTAMP":"1795231665400000","_SYSTEMD_UNIT":"gw.service","MESSAGE":` + quote(line) + `}`
+	})},
 	{"journald", false, one(func(line string) string { // Fluent Bit's systemd input
 		return `{"date":1795231665.4,"PRIORITY":"6","_HOSTNAME":"h","_SYSTEMD_UNIT":"gw.service","SYSLOG_IDENTIFIER":"gw","MESSAGE":` + quote(line) + `}`
 	})},

@@ -121,8 +121,8 @@ func NewCutter(wrappers []*Wrapper) func(line []byte) bool {
 	}
 }
 
-// unindented is a line without the blanks in front.
-func unindented(line []byte) []byte { return bytes.TrimLeft(line, " \t\r\n") }
+// unindented is a line without the blanks in front, and the separator of RFC 7464.
+func unindented(line []byte) []byte { return bytes.TrimLeft(line, " \t\r\n\x1E") }
 
 // ends tells whether no record goes on behind a line, which it unwraps for that.
 func ends(j Joiner, line []byte) bool {
