@@ -100,16 +100,16 @@ func unfinished(data []byte) bool {
 	return false
 }
 
-// detect looks for one of the formats in lines that lay in wrappers, and tells of how
-// many of the first lines it is.
-func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *formats.Format, lines int) {
+// detect looks for one of the formats in lines that lay in wrappers, and tells whether
+// most of these are of it.
+func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *formats.Format, mostly bool) {
 	v := countVotes(data, among)
 	if len(in) == wrap.MaxDepth || v.lines == 0 || len(in) > 0 && in[len(in)-1].Gathers {
 		return v.best(in)
 	}
 	if v.broken || v.begun && 2*v.most < v.lines {
-		if f, n := within(data, among, in, wrap.Texts); f != nil {
-			return f, n
+		if f, mostly := within(data, among, in, wrap.Texts); f != nil {
+			return f, mostly
 		}
 	}
 	parts := 0 // how many of the lines are parts of records, perhaps
@@ -125,8 +125,8 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *format
 		// taken for must hold a known format. Lines that are gathered are of it
 		// themselves, also one that was cut before what they are gathered by.
 		if n > 0 && (n >= v.most || w.Gathers && 2*n >= v.most) {
-			if f, n := within(data, among, in, w); f != nil && (!w.Loose || n >= v.most) {
-				return f, n
+			if f, mostly := within(data, among, in, w); f != nil && (mostly || !w.Loose || v.most == 0) {
+				return f, mostly
 			}
 		}
 	}
@@ -134,7 +134,7 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *format
 }
 
 // within looks into a wrapper.
-func within(data []byte, among []*formats.Format, in []*wrap.Wrapper, w *wrap.Wrapper) (f *formats.Format, lines int) {
+func within(data []byte, among []*formats.Format, in []*wrap.Wrapper, w *wrap.Wrapper) (f *formats.Format, mostly bool) {
 	return detect(unwrapped(data, w), among, append(slices.Clip(in), w))
 }
 
@@ -219,12 +219,13 @@ func objects(line []byte) iter.Seq[[]byte] {
 	}
 }
 
-// best is the format that most lines are of, wrapped as they are, and of how many.
-func (v *votes) best(in []*wrap.Wrapper) (f *formats.Format, lines int) {
+// best is the format that more lines are of than of any other, wrapped as they are, and
+// whether most are of it.
+func (v *votes) best(in []*wrap.Wrapper) (f *formats.Format, mostly bool) {
 	if v.format == nil {
-		return nil, 0
+		return nil, false
 	}
-	return v.format.In(in), v.most
+	return v.format.In(in), 2*v.most >= v.lines
 }
 
 // unwrapped is what the first lines wrap, a line each.

@@ -645,8 +645,8 @@ func TestParsedByCollector(t *testing.T) {
 	}
 }
 
-// TestMember: what a usual name says is believed where the line under it is one, in as
-// many records as are something by themselves; words beside a record are no line.
+// TestMember: what a usual name says is believed where a line is under it, in most of the
+// records if these are something by themselves; words beside a record are no line.
 func TestMember(t *testing.T) {
 	const line = `{\"time\":1,\"id\":\"a\"}`
 	const access = `"method":"POST","uri":"/v1/chat/completions","status":200,"time_iso8601":"2026-11-21T03:51:29+00:00"`
@@ -654,6 +654,7 @@ func TestMember(t *testing.T) {
 		`{"time":1,"body":"` + line + `"}`:                                                        "member+loopgauge",
 		`{"time":1,"body":"{\"model\":\"m\"}"}`:                                                   "loopgauge",
 		`{"time":1,"body":"` + line + `"}` + "\n" + `{"time":1,"id":"b"}`:                         "loopgauge",
+		`{"time":1,"body":"` + line + `"}` + strings.Repeat("\n"+`{"time":1,"body":"x"}`, 2):      "loopgauge",
 		`{"msg":"access","hostname":"h","payload":{"time":1,"id":"a"}}`:                           "member+loopgauge",
 		`{"message":"` + line + `","event":{"dataset":"gw"}}`:                                     "member+loopgauge",
 		`{"text":"` + line + `","record":{"message":"` + line + `","line":7}}`:                    "member+member+loopgauge", // loguru

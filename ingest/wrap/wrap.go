@@ -29,8 +29,8 @@ type Wrapper struct {
 	// own log is taken for it; AroundText, an export, if that is text, as into
 	// JSON a path leads too.
 	Around, AroundText bool
-	// Loose says that other logs may look so too: what it wraps must be of a known
-	// format in as many lines as what is around it is.
+	// Loose says that other logs may look so too: where what is around the lines is of
+	// a known format, most of what it wraps must be of one.
 	Loose bool
 
 	keeps bool // blanks and blank lines, which are a part of what it joins
