@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // read renders what a format makes of a record.
@@ -137,6 +138,47 @@ func TestCountsStayInBounds(t *testing.T) {
 		}
 		if sum := r.TokensIn + r.TokensOut; sum > math.MaxInt64/100_000_000 {
 			t.Errorf("%d tokens in and out are believed", n)
+		}
+	}
+}
+
+// What is no time, also without a zone, leaves what was read before.
+func TestNoTimes(t *testing.T) {
+	for _, text := range []string{`"soon"`, `"2026-13-01 00:00:00"`, `"2026-02-29 00:00:00"`, `"2026-04-31 00:00:00"`, `"2026-06-31 00:00:00"`, `"2026-09-31 00:00:00"`, `"2026-11-31 00:00:00"`, `""`, `null`, `{}`} {
+		var s rawjson.Scanner
+		for name, read := range map[string]func(*rawjson.Scanner, int64) int64{"readTime": readTime, "readZonedTime": readZonedTime, "zoned.readTime": new(zoned).readTime} {
+			if s.Reset([]byte(text)); read(&s, 7) != 7 {
+				t.Errorf("%s is a time by %s", text, name)
+			}
+		}
+	}
+}
+
+// What a cache had or got is among the prompt's tokens, and beside the input's.
+func TestUsage(t *testing.T) {
+	for _, usage := range []string{
+		`{"prompt_tokens":12,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4}}`,
+		`{"prompt_tokens":12,"completion_tokens":2,"cache_read_input_tokens":4}`,
+		`{"input_tokens":12,"output_tokens":2,"input_tokens_details":{"cached_tokens":4}}`,
+		`{"input_tokens":5,"output_tokens":2,"cache_read_input_tokens":4,"cache_creation_input_tokens":3}`,
+		`{"inputTokens":5,"outputTokens":2,"cacheReadInputTokens":4,"cacheWriteInputTokens":3}`,
+		`{"inputTokens":5,"outputTokens":2,"cacheReadInputTokenCount":4,"cacheWriteInputTokenCount":3}`,
+	} {
+		var s rawjson.Scanner
+		var r fingerprint.Request
+		r.Reset()
+		s.Reset([]byte(usage))
+		if readUsage(&s, &r); r.TokensIn != 12 || r.TokensOut != 2 || r.TokensCached != 4 {
+			t.Errorf("%s: %d in, %d out, %d cached", usage, r.TokensIn, r.TokensOut, r.TokensCached)
+		}
+	}
+}
+
+// Envoy writes 0 where a client has gone before there was a status.
+func TestStatusOutOfRange(t *testing.T) {
+	for text, want := range map[string]int{"0": 7, "99": 7, "100": 100, "999": 999, "1000": 7, "-1": 7, "-": 7, "": 7, "200": 200} {
+		if got := parseStatus([]byte(text), 7); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
 }

@@ -545,6 +545,7 @@ func TestOtelJoin(t *testing.T) {
 	}
 	f(`took=500ms id=a named status=503 error="Error code: 503 - busy"`, failed("Error code: 503 - busy"))
 	f(`took=500ms id=a named status=429 error="RateLimitError: Error code: 429"`, failed("RateLimitError: Error code: 429"))
+	f(`took=500ms id=a named status=400 error="Error code: 400 - no"`, failed("Error code: 400 - no"))
 	f(`took=500ms id=a named error="Error code: ?"`, failed("Error code: ?"))
 	f(`took=500ms id=a named status=429 error="ClientError: 429 RESOURCE_EXHAUSTED. {}"`, failed("ClientError: 429 RESOURCE_EXHAUSTED. {}"))                                         // Google's
 	f(`took=500ms id=a named status=503 error="ModelServerError: status_code: 503, model_name: m, body: {}"`, failed("ModelServerError: status_code: 503, model_name: m, body: {}")) // Pydantic AI's
