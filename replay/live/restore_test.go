@@ -1,6 +1,7 @@
 package live
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -364,21 +365,31 @@ func TestMarks(t *testing.T) {
 }
 
 // TestLinksKept: how many calls were looked at, and how many are not logged, is of
-// all that was ever judged, as the other numbers of a run.
+// all that was ever judged, as the other numbers of a run. It is said once: after a
+// restart of what has come since.
 func TestLinksKept(t *testing.T) {
 	var values []string
-	for i := range 20 {
-		values = append(values, fmt.Sprintf(`{"time":%d,"session":"s","messages":[{"role":"user","content":"go"},{"role":"assistant","tool_calls":[{"id":"call_%d","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_%d","content":"no"}],"tool_calls":[{"id":"call_%d","name":"f","arguments":"{}"}]}`, 1_800_000_000+60*i, i, i, (i+1)%15))
+	for i := range 200 {
+		issued := i + 1
+		if issued%15 == 0 {
+			issued = 0
+		}
+		values = append(values, fmt.Sprintf(`{"time":%d,"session":"s","messages":[{"role":"user","content":"go"},{"role":"assistant","tool_calls":[{"id":"call_%d","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_%d","content":"no"}],"tool_calls":[{"id":"call_%d","name":"f","arguments":"{}"}]}`, 1_800_000_000+60*i, i, i, issued))
 	}
 	dir := t.TempDir()
-	run := func() (n Now) {
+	file := filepath.Join(dir, "app.log")
+	write(t, file, strings.Join(values, "\n")+"\n")
+	run := func(said int) (n Now) {
 		synctest.Test(t, func(t *testing.T) {
-			f := &feed{partitions: [][]string{values}, commits: -1}
-			n = runFor(t, dir, time.Second, "loopgauge", Options{Feed: f.open})
+			var log bytes.Buffer
+			n = runFor(t, filepath.Join(dir, "state"), 2*sayEvery, "loopgauge", Options{Feed: following(file, ingest.Options{Format: "loopgauge"}), Job: Job{Log: slog.New(slog.NewTextHandler(&log, nil))}})
+			if got := strings.Count(log.String(), "are missing from the log"); got != said {
+				t.Errorf("said %d times, want %d\n%s", got, said, log.String())
+			}
 		})
 		return n
 	}
-	if first, again := run(), run(); first.Links.Answers == 0 || first.Links.Unlogged == 0 || again.Links != first.Links {
+	if first, again := run(1), run(0); first.Links.Answers == 0 || first.Links.Unlogged == 0 || again.Links != first.Links {
 		t.Errorf("%d calls, %d not logged, and after a restart %d and %d", first.Links.Answers, first.Links.Unlogged, again.Links.Answers, again.Links.Unlogged)
 	}
 }
