@@ -214,16 +214,28 @@ func inZone(local int64, in *time.Location) int64 {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), in).UnixMicro()
 }
 
-// parseZoneless reads a time that may lack its zone.
+// parseZoneless reads a time that may lack its zone, or have it as databases print
+// it: PostgreSQL +00, BigQuery and Athena UTC, Snowflake Z or +0000, behind a blank.
 func parseZoneless(t []byte, in *time.Location) (micros int64, ok bool) {
 	if micros, ok = parseTime(t); ok {
 		return micros, true
 	}
-	var buf [40]byte
-	if len(t) >= len(buf) {
+	var buf [48]byte
+	const date, hours = len("2026-11-21"), len("+00")
+	if len(t)+hours > len(buf) {
 		return 0, false
 	}
-	micros, ok = parseRFC3339(append(append(buf[:0], t...), 'Z'))
+	text := append(buf[:0], t...)
+	if inUTC, is := bytes.CutSuffix(text, []byte(" UTC")); is {
+		return parseRFC3339(append(inUTC, 'Z'))
+	}
+	if at := bytes.LastIndexByte(text, ' '); at > date { // the zone is behind it
+		return parseRFC3339(append(text[:at], text[at+1:]...))
+	}
+	if at := len(text) - hours; at > date && (text[at] == '+' || text[at] == '-') {
+		return parseRFC3339(append(text, ":00"...))
+	}
+	micros, ok = parseRFC3339(append(text, 'Z'))
 	return inZone(micros, in), ok
 }
 
