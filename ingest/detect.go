@@ -50,7 +50,15 @@ func (a Asked) Detect(data []byte) (f *formats.Format, sure bool) {
 		f = Detect(data)
 		return f, f != nil
 	}
-	if f = a.byName(a.Name); f == nil || f.Wrappers != nil && f != a.Custom {
+	if f = a.byName(a.Name); f == nil {
+		return nil, true
+	}
+	if f.Wrappers != nil && f != a.Custom {
+		if of := f.Wrappers[0].Of; of != nil { // it has to be known what it is like
+			if like := Detect(data); like != nil && like.Name == f.Name {
+				return like, true
+			}
+		}
 		return f, true
 	}
 	if wrapped, _ := detect(data, []*formats.Format{f}, nil); wrapped != nil {
@@ -124,7 +132,7 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *format
 		// Formats of text take much for a host or a user; what a wrapper is
 		// taken for must hold a known format. Lines that are gathered are of it
 		// themselves, also one that was cut before what they are gathered by.
-		if n > 0 && (n >= v.most || w.Gathers && 2*n >= v.most) {
+		if n > 0 && (n >= v.most || w.Gathers && 2*n >= v.most || w.Sure) {
 			if f, mostly := within(data, among, in, w); f != nil && (mostly || !w.Loose || v.most == 0) {
 				return f, mostly
 			}
@@ -135,7 +143,14 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *format
 
 // within looks into a wrapper.
 func within(data []byte, among []*formats.Format, in []*wrap.Wrapper, w *wrap.Wrapper) (f *formats.Format, mostly bool) {
-	return detect(unwrapped(data, w), among, append(slices.Clip(in), w))
+	around := []*wrap.Wrapper{w}
+	if w.Of != nil {
+		around = w.Of(data)
+	}
+	if around == nil {
+		return nil, false
+	}
+	return detect(Unwrapped(data, around), among, append(slices.Clip(in), around...))
 }
 
 // votes says of how many of the first lines each format and wrapper is.

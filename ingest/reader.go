@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"cmp"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -90,7 +91,7 @@ func (rd *Reader) Read(b *Block, yield func(*fingerprint.Request), skip func(Ski
 		}
 		if len(b.Format.Wrappers) > 0 {
 			run.wrapped = rd.wrapped[b.Format.Name]
-			if run.wrapped == nil {
+			if run.wrapped == nil || !slices.Equal(run.wrapped.in, b.Format.Wrappers) { // tables have columns of their own
 				run.wrapped = newUnwrapping(b.Format.Wrappers)
 				rd.wrapped[b.Format.Name] = run.wrapped
 			}

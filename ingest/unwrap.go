@@ -18,6 +18,7 @@ const (
 // unwrapping reads lines that are wrapped. It counts each physical line once:
 // for the record that begins in it, or, where none does, as blank.
 type unwrapping struct {
+	in    []*wrap.Wrapper
 	chain *wrap.Chain
 	run   *reading
 	last  fingerprint.Position // of the last record
@@ -35,7 +36,7 @@ type pending struct {
 }
 
 func newUnwrapping(wrappers []*wrap.Wrapper) *unwrapping {
-	u := &unwrapping{}
+	u := &unwrapping{in: wrappers}
 	u.chain = wrap.NewChain(wrappers, u.record, u.bad)
 	return u
 }

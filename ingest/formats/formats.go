@@ -59,7 +59,9 @@ func (f *Format) In(wrappers []*wrap.Wrapper) *Format {
 	wrapped := *f
 	wrapped.Wrappers, wrapped.Name = append(slices.Clip(wrappers), f.Wrappers...), ""
 	for _, w := range wrappers {
-		wrapped.Name += w.Name + "+"
+		if w.Name != "" {
+			wrapped.Name += w.Name + "+"
+		}
 	}
 	wrapped.Name += f.Name
 	return &wrapped

@@ -42,7 +42,7 @@ func (c *csv) text(line []byte) (text []byte, why string) {
 	if c.cells, c.unquoted, why = SplitCSV(c.cells[:0], line, ',', c.unquoted[:0]); why != "" {
 		return nil, why
 	}
-	if len(c.cells) < 2 {
+	if len(c.cells) < 2 && line[0] != '"' { // psql --csv of one column
 		return nil, "expected more than one value"
 	}
 	for _, cell := range c.cells {

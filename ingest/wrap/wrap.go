@@ -32,6 +32,11 @@ type Wrapper struct {
 	// Loose says that other logs may look so too: where what is around the lines is of
 	// a known format, most of what it wraps must be of one.
 	Loose bool
+	// Of are the wrappers of a log, by its beginning, where that says more than each
+	// line does; nil if it is in none.
+	Of func(data []byte) []*Wrapper
+	// Sure says that one line is enough to tell it by, as no other is like it.
+	Sure bool
 
 	keeps bool // blanks and blank lines, which are a part of what it joins
 }
@@ -107,6 +112,8 @@ var All = []*Wrapper{
 	{Name: "otlp", Doc: "lines that OpenTelemetry's Collector read from files", JSON: true, Detect: detectOTLP, New: newOTLP},
 	{Name: "console", Doc: "docker compose logs, kubectl logs --prefix", Detect: detectConsole, New: newConsole},
 	{Name: "csv", Doc: "exports as CSV with lines of JSON in a column", Detect: detectCSV, New: newCSV},
+	{Name: "table", Doc: "exports as CSV or rows of tabs, whose first line names the columns", Detect: detectTable, New: newTable, Of: tableOf},
+	{Name: "copied", Doc: "JSON whose backslashes a database doubled", Detect: isEscapedJSON, New: newCopied, Sure: true},
 	{Name: "sse", Doc: "server-sent events", Detect: detectSSE, New: newSSE},
 	{Name: "turns", Doc: "calls and results in sessions of Claude Code and Codex", JSON: true, Detect: detectTurns, New: newTurns, Joins: true, Gathers: true},
 	{Name: "rows", Doc: "rows of one request in the log of Azure API Management", JSON: true, Detect: detectRows, New: newRows, Joins: true, Gathers: true},

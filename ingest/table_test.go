@@ -1,0 +1,123 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loopgauge/loopgauge/fixtures"
+)
+
+// copying is how PostgreSQL's COPY writes a text.
+var copying = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`)
+
+// TestTables: rows of an export whose first line names the columns are read as the
+// JSON of the same rows, however a database writes them.
+func TestTables(t *testing.T) {
+	for format, file := range map[string]string{
+		"litellm-spend": "litellm-spend/rows.jsonl", "nginx-json": "nginx-json/wide_all.log.zst",
+	} {
+		var rows []map[string]json.RawMessage
+		columns := map[string]bool{}
+		var lines []string
+		for line := range bytes.Lines(fixtures.Read(t, "formats/"+file)) {
+			var row map[string]json.RawMessage
+			if json.Unmarshal(line, &row) != nil {
+				continue
+			}
+			rows, lines = append(rows, row), append(lines, string(line))
+			for name := range row {
+				columns[name] = true
+			}
+		}
+		if len(rows) < 20 {
+			t.Fatalf("%s: %d rows", file, len(rows))
+		}
+		names := slices.Sorted(maps.Keys(columns))
+		cells := func(row map[string]json.RawMessage) (cells []string) {
+			for _, name := range names {
+				var text string
+				if json.Unmarshal(row[name], &text) != nil && string(row[name]) != "null" {
+					text = string(row[name])
+				}
+				cells = append(cells, text)
+			}
+			return cells
+		}
+		want := read(t, []byte(strings.Join(lines, "")), Options{})
+		check := func(how, log string) {
+			t.Helper()
+			for _, o := range []Options{{}, {blockSize: 3_000}, {Format: "table+" + format}, {Format: format}} {
+				got := read(t, []byte(log), o)
+				if got.format != "table+"+format || got.tally.Blank != want.tally.Blank+1 || got.tally.Malformed != 0 {
+					t.Errorf("%s %s: %s %+v", format, how, got.format, got.tally)
+				}
+				if diff := cmp.Diff(want.requests, got.requests); diff != "" {
+					t.Fatalf("%s %s (-want +got):\n%.2000s", format, how, diff)
+				}
+			}
+		}
+		for _, separator := range ",;" {
+			var b bytes.Buffer
+			w := csv.NewWriter(&b)
+			w.Comma = separator
+			must(t, w.Write(names))
+			for _, row := range rows {
+				must(t, w.Write(cells(row)))
+			}
+			w.Flush()
+			check(fmt.Sprintf("by %c", separator), b.String())
+		}
+		log := strings.Join(names, "\t") + "\n"
+		for _, row := range rows {
+			list := cells(row)
+			for i := range list {
+				if list[i] = copying.Replace(list[i]); list[i] == "" {
+					list[i] = `\N`
+				}
+			}
+			log += strings.Join(list, "\t") + "\n"
+		}
+		check("copied", log)
+	}
+}
+
+// TestCopied: COPY doubles the backslashes of JSON, which not every line has.
+func TestCopied(t *testing.T) {
+	lines := strings.SplitAfter(string(fixtures.Read(t, "formats/litellm-spend/rows.jsonl")), "\n")
+	want := read(t, []byte(strings.Join(lines, "")), Options{})
+	log := strings.ReplaceAll(strings.Join(lines, ""), `\`, `\\`)
+	if got := read(t, []byte(log), Options{}); got.format != "copied+litellm-spend" || got.tally != want.tally || !slices.Equal(got.requests, want.requests) {
+		t.Errorf("%s %+v, want %+v", got.format, got.tally, want.tally)
+	}
+	if got := read(t, []byte(strings.Join(lines, "")), Options{}); got.format != "litellm-spend" {
+		t.Errorf("%s", got.format)
+	}
+}
+
+// TestNoTables: a row with another number of values is malformed, and what begins
+// with words is no table for that.
+func TestNoTables(t *testing.T) {
+	const head = "startTime,request_id,spend,model\n"
+	got := read(t, []byte(head+"2026-11-21 10:00:00+00,a,1,m\n2026-11-21 10:00:01 UTC,b,1\n2026-11-21 10:00:02.5 Z,c,1,m,5\n2026-11-21 12:00:00 +0200,d,1,\"m\nn\"\n"), Options{})
+	if want := (Tally{Lines: 6, Blank: 2, Malformed: 2}); got.format != "table+litellm-spend" || got.tally != want || len(got.requests) != 2 {
+		t.Errorf("%s %+v %q, want %+v", got.format, got.tally, got.requests, want)
+	}
+	for i, r := range got.requests {
+		if !strings.HasPrefix(r, "1795255200000000 ") {
+			t.Errorf("request %d is %s", i, r)
+		}
+	}
+	for _, log := range []string{"one,two,three\n1,2,3\n", "startTime request_id spend\n", "startTime,request_id\n1,2\n"} {
+		if got := Detect([]byte(log)); got != nil {
+			t.Errorf("%q is %s", log, got.Name)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package wrap
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// copied undoes what databases write in front of each backslash of a text, which
+// makes JSON of a line that was none any more: PostgreSQL's COPY of row_to_json,
+// mysql and ClickHouse without a format of JSON.
+type copied struct{ text []byte }
+
+func newCopied() Unwrapper { return &copied{} }
+
+func (c *copied) Unwrap(line Line, next func(Line)) string {
+	if bytes.IndexByte(line.Text, '\\') < 0 {
+		next(line)
+		return ""
+	}
+	c.text = appendCopied(c.text[:0], line.Text)
+	next(line.made(c.text))
+	return ""
+}
+
+// isEscapedJSON tells a text that is an object or an array, once what is escaped in
+// it was undone, and not before.
+func isEscapedJSON(text []byte) bool {
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && bytes.Contains(text, []byte(`\\`)) &&
+		!json.Valid(text) && json.Valid(appendCopied(nil, text))
+}
+
+// appendCopied appends a text without the escapes of PostgreSQL's COPY, which mysql
+// and ClickHouse have too.
+func appendCopied(dst, text []byte) []byte {
+	for {
+		before, after, found := bytes.Cut(text, []byte{'\\'})
+		if dst = append(dst, before...); !found || len(after) == 0 {
+			return dst
+		}
+		c := after[0]
+		switch c {
+		case 'n':
+			c = '\n'
+		case 't':
+			c = '\t'
+		case 'r':
+			c = '\r'
+		case 'b':
+			c = '\b'
+		case 'f':
+			c = '\f'
+		case 'v':
+			c = '\v'
+		case '0':
+			c = 0
+		}
+		dst, text = append(dst, c), after[1:]
+	}
+}

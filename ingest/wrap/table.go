@@ -1,0 +1,142 @@
+package wrap
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// table makes an object of each row of an export whose first line names the columns,
+// so that rows are told and read as the JSON that the same program exports. Values
+// that are JSON stay what they are; those that are not there are left out.
+//
+//	request_id,spend,startTime,messages
+//	r1,0.01,2026-11-21 10:00:00.1,"[{""role"":""user""}]"
+type table struct {
+	columns   [][]byte // nil: those of the first line that comes
+	separator byte
+	escaped   bool // as COPY, mysql and ClickHouse write rows of tabs
+
+	cells    [][]byte
+	unquoted []byte
+	plain    []byte // of a value that was escaped
+	object   []byte
+}
+
+func detectTable(line []byte) bool {
+	_, _, ok := columnsOf(line)
+	return ok
+}
+
+// columnName is a name of a column: no value of a log's first row is one in all of
+// them.
+var columnName = regexp.MustCompile(`^[\pL_@#][\pL\pN_@#.:/ ()-]{0,63}$`)
+
+// columnsOf are the names of the columns that a line consists of. pandas writes a
+// first one without a name.
+func columnsOf(line []byte) (names [][]byte, separator byte, ok bool) {
+	const fewest = 3 // words that a sentence might have between its commas
+	for _, separator = range []byte(",\t;|") {
+		if bytes.Count(line, []byte{separator}) < fewest-1 {
+			continue
+		}
+		cells, _, why := SplitCSV(nil, line, separator, nil)
+		ok = why == ""
+		for i, cell := range cells {
+			ok = ok && (columnName.Match(cell) || i == 0 && cell == nil)
+			names = append(names, bytes.Clone(cell))
+		}
+		if ok {
+			return names, separator, true
+		}
+		names = nil
+	}
+	return nil, 0, false
+}
+
+// tableOf are the wrappers of the table that data begins with, whose rows may go on
+// over lines; nil if it is none.
+func tableOf(data []byte) []*Wrapper {
+	data = bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\uFEFF")), "\r\n")
+	first, rows, _ := bytes.Cut(data, []byte{'\n'})
+	names, separator, ok := columnsOf(bytes.TrimRight(first, "\r"))
+	if !ok {
+		return nil
+	}
+	escaped := separator == '\t' && isEscaped(rows)
+	return []*Wrapper{CSVRows(len(names), separator), {
+		Name: "table", Detect: detectTable, Joins: true, keeps: true, // an empty value may be the first
+		New: func() Unwrapper { return &table{columns: names, separator: separator, escaped: escaped} },
+	}}
+}
+
+// isEscaped tells whether backslashes are doubled in rows of tabs: some JSON in them
+// is none before that is undone.
+func isEscaped(rows []byte) bool {
+	for line := range bytes.Lines(rows) {
+		for cell := range bytes.SplitSeq(bytes.TrimRight(line, "\r\n"), []byte{'\t'}) {
+			if isEscapedJSON(cell) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func newTable() Unwrapper { return &table{} }
+
+func (t *table) Unwrap(line Line, next func(Line)) (why string) {
+	if t.columns == nil {
+		if t.columns, t.separator, _ = columnsOf(line.Text); t.columns == nil {
+			return "expected the names of columns, as on the first line"
+		}
+		return ""
+	}
+	if t.cells, t.unquoted, why = SplitCSV(t.cells[:0], line.Text, t.separator, t.unquoted[:0]); why != "" {
+		return why
+	}
+	switch {
+	case len(t.cells) > len(t.columns):
+		return "more values than columns"
+	case len(t.cells) < len(t.columns) && t.separator != '\t': // editors cut off the white space that a line ends with
+		return "fewer values than columns"
+	}
+	header := true
+	t.object = append(t.object[:0], '{')
+	for i, cell := range t.cells {
+		header = header && bytes.Equal(cell, t.columns[i])
+		if t.isNull(cell) || len(t.columns[i]) == 0 {
+			continue
+		}
+		if len(t.object) > 1 {
+			t.object = append(t.object, ',')
+		}
+		t.object = append(rawjson.AppendString(t.object, t.columns[i]), ':')
+		t.object = t.value(t.object, cell)
+	}
+	if !header {
+		next(line.made(append(t.object, '}')))
+	}
+	return ""
+}
+
+// isNull tells what databases write for no value.
+func (t *table) isNull(cell []byte) bool {
+	return len(cell) == 0 || string(cell) == `\N` || string(cell) == "NULL"
+}
+
+// value appends a value as JSON.
+func (t *table) value(object, cell []byte) []byte {
+	if t.escaped && bytes.IndexByte(cell, '\\') >= 0 {
+		t.plain = appendCopied(t.plain[:0], cell)
+		cell = t.plain
+	}
+	switch c := cell[0]; {
+	case (c == '{' || c == '[') && json.Valid(cell),
+		rawjson.ValidNumber(cell), string(cell) == "true", string(cell) == "false":
+		return append(object, cell...)
+	}
+	return rawjson.AppendString(object, cell)
+}
