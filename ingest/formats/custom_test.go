@@ -448,6 +448,15 @@ func TestScaffold(t *testing.T) {
 	f(`{"at":{"$date":"2026-11-21T10:00:00Z"},"session":{"S":"secret"}}`, "time: 'at.$date'", "session: 'session.S'") // of databases
 	f(`{"time":"2026-11-21T10:00:00Z","client":"192.0.2.7:80"}`, "caller_name: 'client'")
 	f(`{"time":"2026-11-21T10:00:00Z","request":"POST /secret HTTP/1.1"}`, "url: 'request'", "# body:")
+	// Of platforms: names that begin as a database's types, that are one with dots in
+	// it, and columns of which each row is empty.
+	f("{\"uuid\":\"secret\",\"timestamp\":\"2026-11-21T10:00:00Z\",\"properties\":{\"$ai_model\":\"secret\",\"$ai_session_id\":\"secret\",\"$ai_input\":[{\"role\":\"secret\"}],\"$ai_output_choices\":[{\"role\":\"secret\"}],\"$ai_latency\":1.5}}",
+		"id: 'uuid'", "model: 'properties.$ai_model'", "session: 'properties.$ai_session_id'", "messages: 'properties.$ai_input'", "response: 'properties.$ai_output_choices'", "duration: {path: 'properties.$ai_latency', unit: s}") // PostHog's
+	f(`{"timestamp":"2026-11-21T10:00:00Z","gen_ai.request.model":"secret","gen_ai.request.messages":"[{\"role\":\"secret\"}]"}`, "# body:", "model: 'gen_ai.request.model'", "messages: 'gen_ai.request.messages'")
+	f(`{"startTime":"2026-11-21T10:00:00Z","messages":{},"sent":{"model":"secret","messages":[]}}`, "body: 'sent'", "# messages:")
+	f(`{"start_ns":1795255200123000000,"input":{"messages":[{"role":"secret"}]},"output":{"messages":[{"role":"secret"}]}}`, "messages: 'input.messages'", "response: 'output.messages'") // Datadog's
+	f(`{"CREATED_AT":"Sat, 21 Nov 2026 10:00:00 Z"}`, "time: {path: 'CREATED_AT', layout: 'Mon, 02 Jan 2006 15:04:05 Z0700'}")                                                            // Snowflake's
+	f(`{"time":"2026-11-21T10:00:00Z","resultSignature":"200"}`, "status: 'resultSignature'")                                                                                             // of Azure's diagnostics
 	// What is not known of times.
 	f(`{"time":"05/06/2026 10:00:00"}`, "# timezone: Europe/Warsaw", "time: {path: 'time', layout: '01/02/2006 15:04:05'} # or '02/01/2006 15:04:05'?")
 	f("2026-11-21 10:00:00.5+00,secret", "time: {path: 'column1', layout: '2006-01-02 15:04:05-07'}") // PostgreSQL's

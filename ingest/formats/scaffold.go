@@ -128,6 +128,8 @@ func (g *guesser) value(path string, v rawjson.Value, depth int) {
 		if !holds {
 			g.deeper(path, example)
 		}
+	case holds && string(inner) == "{}":
+		g.note(path, emptyExample)
 	case v.Kind() == rawjson.Object || holds && inner[0] == '{':
 		g.note(path, nil)
 	case holds:
@@ -276,7 +278,8 @@ func (g *guesser) shaped(field string) string {
 		for _, m := range members {
 			parent, ok := strings.CutSuffix(p, "."+m)
 			switch {
-			case !ok || field == "body" && m != "contents" && !g.has(parent+".model"):
+			case !ok || !g.has(parent): // or a name with dots in it: gen_ai.request.messages
+			case field == "body" && m != "contents" && !g.has(parent+".model"):
 			case field == "body" && g.has(parent+".output"), m == "usage" && (g.has(parent+".input") || g.has(parent+".messages")): // the whole call
 			case m == "usage" && !slices.ContainsFunc([]string{"id", "model", "output", "content", "message"}, func(beside string) bool { return g.has(parent + "." + beside) }):
 			default:
@@ -312,8 +315,8 @@ var plainPath = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-
 // texts or numbers.
 var holding = map[string]bool{"headers": true, "messages": true, "tool_calls": true}
 
-// listExample is the example of all lists.
-var listExample = []byte("[")
+// listExample is the example of all lists, emptyExample of an object without members.
+var listExample, emptyExample = []byte("["), []byte("{}")
 
 // bodyMembers are what a body may have, one at least.
 var bodyMembers = map[string][]string{

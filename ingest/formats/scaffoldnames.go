@@ -29,17 +29,17 @@ var guesses = []guess{
 	{"caller_name", []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyalias", "apikeyname", "keyname", "virtualkeyname", "apikeyid", "keyid", "clientname", "clientid", "client", "appname", "appid", "app", "teamname", "teamid", "team", "tenantname", "tenantid", "tenant", "project", "requester"}},
 	{"caller", []string{"apikey", "apikeyhash", "authorization"}},
 	{"caller_name", []string{"clientip", "remoteip", "remoteaddr", "remote", "srcaddr", "sourceip", "calleripaddress", "ip"}},
-	{"response", []string{"response", "responsebody", "output"}},
+	{"response", []string{"response", "responsebody", "output.messages", "outputmessages", "outputchoices", "output"}},
 	{"body", []string{"body", "requestbody", "request"}},
 	{"user", []string{"user", "userid", "enduser", "username", "uid"}},
 	{"session", []string{"sessionid", "session", "conversationid", "conversation", "threadid", "chatid", "episodeid", "sess", "sid", "conv", "convid", "chat", "thread", "runid"}},
-	{"id", []string{"requestid", "callid", "reqid", "generationid", "correlationid", "id", "spanid", "traceid"}},
+	{"id", []string{"requestid", "callid", "reqid", "generationid", "correlationid", "id", "spanid", "uuid", "traceid"}},
 	{"model", []string{"requestmodel", "genairequestmodel", "model", "modelname", "modelid", "modelpermaslug"}},
 	{"backend", []string{"provider", "providername", "genaiprovidername", "backend", "upstream", "vendor"}},
 	{"headers", []string{"headers", "requestheaders"}},
 	{"messages", []string{"messages", "inputhistory", "prompt"}},
 	{"tool_calls", []string{"toolcalls", "toolinvocations"}},
-	{"status", []string{"status", "statuscode", "httpstatus", "responsecode", "code"}},
+	{"status", []string{"status", "statuscode", "httpstatus", "responsecode", "code", "resultsignature"}},
 	{"error", []string{"error", "errormessage", "err"}},
 	{"tokens_in", []string{"prompttokens", "inputtokens", "tokensin", "tokensprompt", "genaiusageinputtokens"}},
 	{"tokens_out", []string{"completiontokens", "outputtokens", "tokensout", "tokenscompletion", "genaiusageoutputtokens"}},
@@ -87,8 +87,9 @@ func (g *guesser) pick(field string, names []string, used map[string]bool) (path
 	return ""
 }
 
-// typeName is a name that databases put between that of a value and the value.
-var typeName = regexp.MustCompile(`\.(?:\$\w+|[SN])$`)
+// typeName is a name that databases put between that of a value and the value:
+// MongoDB and DynamoDB. PostHog's own names begin so, too: $ai_model.
+var typeName = regexp.MustCompile(`\.(?:\$(?:date|oid|uuid|number[A-Z]\w+)|[SN])$`)
 
 // bareName is a path without the type that a database put behind a name, and the
 // unit that a duration's name ends with.
@@ -192,6 +193,8 @@ func (g *guesser) fits(field, path string) bool {
 	switch {
 	case !says(text):
 		return true
+	case bytes.Equal(text, emptyExample): // of all that lie in a table
+		return false
 	case bytes.Equal(text, listExample):
 		return holding[field] || bodyMembers[field] != nil
 	}
