@@ -83,6 +83,10 @@ func (p *caddy) asked(r *fingerprint.Request) {
 	case "headers":
 		for s.Object(); s.NextKey(); {
 			name := s.Key
+			if s.Kind() == rawjson.String { // what syslog-ng's json-parser makes of a list of one
+				p.header(r, name, value(s, nil))
+				continue
+			}
 			for s.Array(); s.NextElement(); {
 				p.header(r, name, value(s, nil))
 			}

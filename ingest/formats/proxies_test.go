@@ -90,6 +90,7 @@ func TestCaddy(t *testing.T) {
 	f(`,"request":{"headers":{"Authorization":["REDACTED"],"X-Api-Key":["k"]}}`, `caller=k header:x-api-key=k`)
 	f(`,"request":{"headers":{"Authorization":["Bearer k1"],"X-Api-Key":["k2"]}}`, `caller=k1 header:authorization="Bearer k1" header:x-api-key=k2`)
 	f(`,"request":{"headers":{"X-Session-Id":["s"],"X-Claude-Code-Session-Id":["c"]}}`, `session=c header:x-session-id=s header:x-claude-code-session-id=c`)
+	f(`,"request":{"headers":{"X-Session-Id":"s","X-Claude-Code-Session-Id":["c"]}}`, `session=c header:x-session-id=s header:x-claude-code-session-id=c`) // through syslog-ng
 	f(`,"session":"s","user_id":""`, `session=s`)
 	// The body is there twice.
 	f(`,"request_body":"b","session":"","request_body":""`, `body=b`)
