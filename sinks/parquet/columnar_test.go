@@ -252,7 +252,7 @@ func sound(file *parquet.File, most int) error {
 		for c, chunk := range group.ColumnChunks() {
 			of := &meta.RowGroups[g].Columns[c].MetaData
 			left -= of.TotalCompressedSize
-			if err := errors.Join(soundColumn(chunk, group.NumRows(), of.Statistics.NullCount), soundEncodings(chunk, of)); err != nil {
+			if err := errors.Join(soundColumn(chunk, group.NumRows(), of.Statistics.NullCount), soundPages(chunk, of)); err != nil {
 				return fmt.Errorf("row group %d, %s: %w", g, of.PathInSchema, err)
 			}
 		}
@@ -263,12 +263,20 @@ func sound(file *parquet.File, most int) error {
 	return nil
 }
 
-// soundEncodings tells whether each page is counted under an encoding of the column,
-// by which readers know whether its dictionary has all that there is.
-func soundEncodings(chunk parquet.ColumnChunk, of *format.ColumnMetaData) error {
+// soundPages tells whether the pages stand one behind the other, and each is counted
+// under an encoding of the column, by which readers know whether its dictionary has
+// all that there is.
+func soundPages(chunk parquet.ColumnChunk, of *format.ColumnMetaData) error {
 	places, err := chunk.OffsetIndex()
 	if err != nil {
 		return err
+	}
+	at := of.DataPageOffset
+	for i := range places.NumPages() {
+		if places.Offset(i) != at {
+			return fmt.Errorf("page %d is said to be at %d, not %d", i, places.Offset(i), at)
+		}
+		at += places.CompressedPageSize(i)
 	}
 	left := places.NumPages()
 	for _, some := range of.EncodingStats {
