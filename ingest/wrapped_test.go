@@ -592,21 +592,21 @@ func TestAccessLogAsRecords(t *testing.T) {
 	// What the Collector's parsers put there stands in the body as it was, unless that
 	// was removed, or has other words.
 	const parsed = `"attributes":[{"key":"log.file.name","value":{"stringValue":"access.log"}},{"key":"time","value":{"doubleValue":1}},{"key":"id","value":{"stringValue":"a"}}]}`
-	for record, want := range map[string]string{
-		`{"body":{},` + parsed:                                            "otlp-attributes+loopgauge",
-		`{"body":{"stringValue":"access"},` + parsed:                      "otlp-attributes+loopgauge",
-		`{"body":{"stringValue":"{\"time\":1.0,\"id\":\"a\"}"},` + parsed: "otlp+loopgauge",
-		`{"body":{"bytesValue":"` + base64.StdEncoding.EncodeToString([]byte(`{"time":1,"id":"a"}`)) + `"}}`:                                                      "otlp+loopgauge",
-		`{"body":{"stringValue":"{\"time\":1.0,\"id\":\"a\"}"},"attributes":[{"key":"time","value":{"doubleValue":1}},{"key":"id","value":{"stringValue":"a"}}]}`: "otlp+loopgauge",
-		`{"body":{"stringValue":"10.0.0.1 - - [21/Nov/2026:03:51:29 +0000] \"GET /v1/models HTTP/1.1\" 200 5 \"-\" \"curl\""},"attributes":[{"key":"log.file.name","value":{"stringValue":"access.log"}},` +
-			`{"key":"remote_addr","value":{"stringValue":"10.0.0.1"}},{"key":"time_local","value":{"stringValue":"21/Nov/2026:03:51:29 +0000"}},{"key":"method","value":{"stringValue":"GET"}},` +
-			`{"key":"path","value":{"stringValue":"/v1/models"}},{"key":"status","value":{"stringValue":"200"}}]}`: "otlp+combined",
-	} {
+	is := func(record, want string) {
+		t.Helper()
 		line := `{"resourceLogs":[{"scopeLogs":[{"logRecords":[` + record + `]}]}]}`
 		if got := Detect([]byte(line)); got == nil || got.Name != want {
 			t.Errorf("%s is %v", line, got)
 		}
 	}
+	is(`{"body":{},`+parsed, "otlp-attributes+loopgauge")
+	is(`{"body":{"stringValue":"access"},`+parsed, "otlp-attributes+loopgauge")
+	is(`{"body":{"stringValue":"{\"time\":1.0,\"id\":\"a\"}"},`+parsed, "otlp+loopgauge")
+	is(`{"body":{"bytesValue":"`+base64.StdEncoding.EncodeToString([]byte(`{"time":1,"id":"a"}`))+`"}}`, "otlp+loopgauge")
+	is(`{"body":{"stringValue":"{\"time\":1.0,\"id\":\"a\"}"},"attributes":[{"key":"time","value":{"doubleValue":1}},{"key":"id","value":{"stringValue":"a"}}]}`, "otlp+loopgauge")
+	is(`{"body":{"stringValue":"10.0.0.1 - - [21/Nov/2026:03:51:29 +0000] \"GET /v1/models HTTP/1.1\" 200 5 \"-\" \"curl\""},"attributes":[{"key":"log.file.name","value":{"stringValue":"access.log"}},`+
+		`{"key":"remote_addr","value":{"stringValue":"10.0.0.1"}},{"key":"time_local","value":{"stringValue":"21/Nov/2026:03:51:29 +0000"}},{"key":"method","value":{"stringValue":"GET"}},`+
+		`{"key":"path","value":{"stringValue":"/v1/models"}},{"key":"status","value":{"stringValue":"200"}}]}`, "otlp+combined")
 }
 
 // TestLinesBesideEvents: what the Collector read from files beside the events of an
