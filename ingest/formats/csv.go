@@ -15,7 +15,7 @@ func (p *custom) columns(line []byte) (why string) {
 			return "more values than columns"
 		}
 		header = header && string(cell) == p.c.Columns[i]
-		if cell != nil {
+		if cell != nil && string(cell) != wrap.Null {
 			p.members = append(p.members, member{p.names[i], found{text: p.unescaped(cell)}})
 		}
 	}

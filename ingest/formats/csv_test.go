@@ -27,6 +27,7 @@ func TestCustomCSV(t *testing.T) {
 	}
 	f(`1795255200,s1,x,"{""model"":""m""}"`, `s1|m|x|{"model":"m"}`)
 	f(`1795255200,-,,""`, "|||")
+	f(`1795255200,\N,\N,\N`, "|||")
 	f("ts,sid,a.b,body", NoRequest)
 	f(`1,2,3`, "fewer values than columns")
 	f(`1,2,3,4,5`, "more values than columns")

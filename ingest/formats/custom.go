@@ -194,8 +194,11 @@ func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 }
 
 // unescaped undoes what loggers of text escape between quotes, where JSON was: no
-// object begins so.
+// object begins so; and what databases escape in rows of tabs.
 func (p *custom) unescaped(text []byte) []byte {
+	if p.c.Separator == '\t' {
+		text = wrap.Uncopied(text)
+	}
 	if !bytes.HasPrefix(text, []byte(`{\`)) {
 		return text
 	}

@@ -455,6 +455,7 @@ func TestScaffold(t *testing.T) {
 	f(`{"timestamp":"2026-11-21T10:00:00Z","gen_ai.request.model":"secret","gen_ai.request.messages":"[{\"role\":\"secret\"}]"}`, "# body:", "model: 'gen_ai.request.model'", "messages: 'gen_ai.request.messages'")
 	f(`{"startTime":"2026-11-21T10:00:00Z","messages":{},"sent":{"model":"secret","messages":[]}}`, "body: 'sent'", "# messages:")
 	f(`{"start_ns":1795255200123000000,"input":{"messages":[{"role":"secret"}]},"output":{"messages":[{"role":"secret"}]}}`, "messages: 'input.messages'", "response: 'output.messages'") // Datadog's
+	f("created\tsent\n2026-11-21 10:00:00\t{\"messages\":[{\"role\":\"user\",\"content\":\"\\\\\"secret\\\\\"\"}],\"model\":\"secret\"}", `separator: "\t"`, "body: 'sent'")              // as COPY and mysql escape it
 	f(`{"CREATED_AT":"Sat, 21 Nov 2026 10:00:00 Z"}`, "time: {path: 'CREATED_AT', layout: 'Mon, 02 Jan 2006 15:04:05 Z0700'}")                                                            // Snowflake's
 	f(`{"time":"2026-11-21T10:00:00Z","resultSignature":"200"}`, "status: 'resultSignature'")                                                                                             // of Azure's diagnostics
 	// What is not known of times.

@@ -147,7 +147,7 @@ func (g *guesser) value(path string, v rawjson.Value, depth int) {
 
 // text notes a part of a line of text or CSV, and what lies inside of it.
 func (g *guesser) text(name string, part []byte) {
-	part = (&custom{}).unescaped(part)
+	part = (&custom{c: &g.format}).unescaped(part)
 	g.value(name, rawjson.AppendString(nil, part), 0)
 }
 

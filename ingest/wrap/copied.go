@@ -22,6 +22,18 @@ func (c *copied) Unwrap(line Line, next func(Line)) string {
 	return ""
 }
 
+// Null is what they write for no value.
+const Null = `\N`
+
+// Uncopied is the value of a row of tabs, which databases write with backslashes: JSON
+// that is none before they are undone; any other text as it is.
+func Uncopied(cell []byte) []byte {
+	if isEscapedJSON(cell) {
+		return appendCopied(nil, cell)
+	}
+	return cell
+}
+
 // isEscapedJSON tells a text that is an object or an array, once what is escaped in
 // it was undone, and not before.
 func isEscapedJSON(text []byte) bool {

@@ -124,7 +124,7 @@ func (t *table) Unwrap(line Line, next func(Line)) (why string) {
 
 // isNull tells what databases write for no value.
 func (t *table) isNull(cell []byte) bool {
-	return len(cell) == 0 || string(cell) == `\N` || string(cell) == "NULL"
+	return len(cell) == 0 || string(cell) == Null || string(cell) == "NULL"
 }
 
 // value appends a value as JSON.
