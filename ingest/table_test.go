@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fixtures"
 )
 
@@ -74,6 +75,7 @@ func TestTables(t *testing.T) {
 			}
 			w.Flush()
 			check(fmt.Sprintf("by %c", separator), b.String())
+			check(fmt.Sprintf("by %c with CRLF", separator), strings.ReplaceAll(b.String(), "\n", "\r\n"))
 		}
 		log := strings.Join(names, "\t") + "\n"
 		for _, row := range rows {
@@ -118,6 +120,22 @@ func TestNoTables(t *testing.T) {
 	for _, log := range []string{"one,two,three\n1,2,3\n", "startTime request_id spend\n", "startTime,request_id\n1,2\n"} {
 		if got := Detect([]byte(log)); got != nil {
 			t.Errorf("%q is %s", log, got.Name)
+		}
+	}
+}
+
+// TestTablesOfOneRun: each table has columns of its own, also in the lines of one
+// reader.
+func TestTablesOfOneRun(t *testing.T) {
+	rd := NewReader(fingerprint.AllFields)
+	for _, log := range []string{
+		"startTime,request_id,spend\n2026-11-21 10:00:00,a,1\n", "request_id\tspend\tstartTime\na\t1\t2026-11-21 10:00:00\n",
+	} {
+		b := &Block{Format: Detect([]byte(log)), Data: []byte(log), Line: 1, MaxLine: DefaultMaxLine}
+		got := ""
+		rd.Read(b, func(r *fingerprint.Request) { got += fmt.Sprintf("%s %d %v;", r.ID, r.Time, r.Cost) }, nil)
+		if want := "a 1795255200000000 1;"; got != want {
+			t.Errorf("%q is %s, want %s", log, got, want)
 		}
 	}
 }

@@ -88,13 +88,14 @@ func isEscaped(rows []byte) bool {
 func newTable() Unwrapper { return &table{} }
 
 func (t *table) Unwrap(line Line, next func(Line)) (why string) {
+	row := bytes.TrimRight(line.Text, "\r") // sqlite3 and Excel end lines so
 	if t.columns == nil {
-		if t.columns, t.separator, _ = columnsOf(line.Text); t.columns == nil {
+		if t.columns, t.separator, _ = columnsOf(row); t.columns == nil {
 			return "expected the names of columns, as on the first line"
 		}
 		return ""
 	}
-	if t.cells, t.unquoted, why = SplitCSV(t.cells[:0], line.Text, t.separator, t.unquoted[:0]); why != "" {
+	if t.cells, t.unquoted, why = SplitCSV(t.cells[:0], row, t.separator, t.unquoted[:0]); why != "" {
 		return why
 	}
 	switch {
