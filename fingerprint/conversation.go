@@ -22,6 +22,9 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 	if !r.Messages.Logged || len(r.Messages.Items) == 0 || r.Messages.Tail {
 		return nil, NoConversation
 	}
+	if name := w.begun(r); name != nil {
+		return name, Computable
+	}
 	dst := append(w.canonical[:0], '[')
 	dst = append(rawjson.AppendString(dst, r.Caller), ',')
 	if user, cause := present(r.User, NoUser); cause == Computable {
@@ -40,7 +43,8 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 	dst, cause := w.appendContent(dst, r.Messages.System, false)
 	dst, cause = system(dst, n, cause)
 	dst = closeObject(dst)
-	for _, v := range r.Messages.Items {
+	messages := 0 // up to the first of the user, 0 if there is none
+	for i, v := range r.Messages.Items {
 		if cause != Computable {
 			break
 		}
@@ -54,6 +58,7 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 			dst, cause = system(dst, n, cause)
 		}
 		if class == isUser {
+			messages = i + 1
 			break
 		}
 	}
@@ -67,5 +72,9 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 	}
 	n = len(w.kept)
 	w.kept = hex.AppendEncode(append(w.kept, "conv-"...), sum[:6])
-	return w.kept[n:len(w.kept):len(w.kept)], Computable
+	name := w.kept[n:len(w.kept):len(w.kept)]
+	if messages > 0 && !w.broken {
+		w.begin(r, messages, name)
+	}
+	return name, Computable
 }

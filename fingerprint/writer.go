@@ -48,7 +48,9 @@ type Writer struct {
 
 	bare []byte // texts without their frames
 
-	scopes map[string]ScopeKey // of scopes met of late: see scopeKey
+	scopes     map[string]ScopeKey // of scopes met of late: see scopeKey
+	beginnings []*beginning        // of conversations met of late, the latest first
+	strangers  int                 // conversations in a row that are none of them
 
 	memo
 }
