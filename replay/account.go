@@ -52,6 +52,17 @@ func (a Account) MostlyDuplicate() string {
 	return term.Percent(a.Duplicate, a.ordered()) + " of the requests have the id of one shortly before, or are spans of its call, and are not judged: if that is no request's id, duplicates: 0s in a policy judges all"
 }
 
+// MuchMalformed says what follows where more than one in ten lines could not be read;
+// empty where it does not. What cuts lines cuts the long ones: those of agents that
+// have been at it for long.
+func (a Account) MuchMalformed() string {
+	lines := a.Lines - a.Blank
+	if 10*a.Malformed <= lines {
+		return ""
+	}
+	return term.Percent(a.Malformed, lines) + " of the lines could not be read: loops in them are not seen"
+}
+
 func (a Account) String() string {
 	return fmt.Sprintf("%d lines = %d judged + %d blank + %d malformed + %d duplicate + %d late + %d excluded",
 		a.Lines, a.Judged, a.Blank, a.Malformed, a.Duplicate, a.Late, a.Excluded)

@@ -107,7 +107,7 @@ func Order(b *strings.Builder, r *Result, l Lateness) {
 }
 
 // Lost says which lines came too late, with the lateness that would have saved
-// them, which could not be read, and that most were there before.
+// them, which could not be read, that these are many, and that most were there before.
 func Lost(b *strings.Builder, r *Result, colour bool) {
 	switch late, enough := r.Account.Late, r.EnoughLateness(); {
 	case r.MuchLate():
@@ -121,6 +121,9 @@ func Lost(b *strings.Builder, r *Result, colour bool) {
 	}
 	if most := r.Account.MostlyDuplicate(); most != "" {
 		fmt.Fprintln(b, term.Bold(colour, Wrapped(most)))
+	}
+	if much := r.Account.MuchMalformed(); much != "" && r.Account.Judged > 0 {
+		fmt.Fprintln(b, term.Bold(colour, much))
 	}
 	if r.FarOff > 0 {
 		fmt.Fprintln(b, Wrapped(fmt.Sprintf("%s, years behind the log: the first is %s:%d",
@@ -251,6 +254,8 @@ func (s Summary) loops(b *strings.Builder) {
 			return
 		}
 		switch a := s.Result.Account; {
+		case a.Judged > 0 && a.MuchMalformed() != "":
+			fmt.Fprintln(b, term.Bold(s.Colour, "no loops in the lines that could be read"))
 		case a.Judged > 0:
 			fmt.Fprintln(b, term.Bold(s.Colour, "no loops"))
 		case a.Lines == a.Blank+a.Malformed:

@@ -43,7 +43,7 @@ func (r *Report) gaps(rules, told []*window.Rule) (list []string) {
 
 // Caveats say what is to be known before the verdict is relied on: loops that it
 // passes over, gaps, what is left aside, how conversations were told, that most
-// requests are not judged, that the labels are of another log, and what keeps
+// requests are not judged or many not read, that the labels are of another log, and what keeps
 // repeats from being seen.
 func (r *Report) Caveats() []string {
 	rules := r.restsOn()
@@ -57,6 +57,9 @@ func (r *Report) Caveats() []string {
 	}
 	if most := r.Result.Account.MostlyDuplicate(); most != "" {
 		list = append(list, most)
+	}
+	if much := r.Result.Account.MuchMalformed(); much != "" {
+		list = append(list, much)
 	}
 	if l := r.Labelled; l != nil && l.strange() {
 		list = append(list, fmt.Sprintf("the log has none of the %s: the labels must name sessions as the log does, or as 'loopgauge replay' lists them", term.Plural(l.Sessions, "labelled session", "labelled sessions")))
