@@ -112,7 +112,7 @@ var All = []*Wrapper{
 	{Name: "otlp", Doc: "lines that OpenTelemetry's Collector read from files", JSON: true, Detect: detectOTLP, New: newOTLP},
 	{Name: "console", Doc: "docker compose logs, kubectl logs --prefix", Detect: detectConsole, New: newConsole},
 	{Name: "csv", Doc: "exports as CSV with lines of JSON in a column", Detect: detectCSV, New: newCSV},
-	{Name: "table", Doc: "exports as CSV or rows of tabs, whose first line names the columns", Detect: detectTable, New: newTable, Of: tableOf},
+	{Name: "table", Doc: "exports as CSV or tabs, columns named first", Detect: detectTable, New: newTable, Of: tableOf},
 	{Name: "copied", Doc: "JSON whose backslashes a database doubled", Detect: isEscapedJSON, New: newCopied, Sure: true},
 	{Name: "sse", Doc: "server-sent events", Detect: detectSSE, New: newSSE},
 	{Name: "turns", Doc: "calls and results in sessions of Claude Code and Codex", JSON: true, Detect: detectTurns, New: newTurns, Joins: true, Gathers: true},
