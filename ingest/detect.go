@@ -54,7 +54,7 @@ func (a Asked) Detect(data []byte) (f *formats.Format, sure bool) {
 		return nil, true
 	}
 	if f.Wrappers != nil && f != a.Custom {
-		if of := f.Wrappers[0].Of; of != nil { // it has to be known what it is like
+		if f.ByBeginning() {
 			if like := Detect(data); like != nil && like.Name == f.Name {
 				return like, true
 			}

@@ -332,6 +332,7 @@ func (s *followed) open(p *place) bool {
 		}
 		return false
 	}
+	s.retell(p)
 	t.blocks = s.blocks(t)
 	t.blocks.line, t.blocks.offset = s.position.Line, s.position.Offset
 	s.tail, s.done, s.unseen = t, false, false
@@ -339,6 +340,19 @@ func (s *followed) open(p *place) bool {
 		s.grew = time.Now()
 	}
 	return true
+}
+
+// retell tells the format by the beginning of the file where it goes on and the name
+// that a mark has does not say all: the columns of a table stand there alone.
+func (s *followed) retell(p *place) {
+	if s.position.Offset == 0 || s.format == nil || !s.format.ByBeginning() {
+		return
+	}
+	data, _, err := beginning(p.path, p.id, BlockSize)
+	if err != nil {
+		return // who reads on says what is wrong with it
+	}
+	s.format, _ = Asked{s.format.Name, s.f.o.Custom}.Detect(data)
 }
 
 // blocks cuts what is read of the stream.

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -121,5 +123,41 @@ func TestFollowZone(t *testing.T) {
 	}
 	if utc, there := at(nil), at(warsaw); utc-there != time.Hour.Microseconds() && utc-there != 2*time.Hour.Microseconds() {
 		t.Errorf("%d in UTC, %d in Warsaw", utc, there)
+	}
+}
+
+// TestFollowTable: after a restart the columns of a table are known, which stand in its
+// first line alone.
+func TestFollowTable(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "app.csv", []byte("startTime,request_id,spend\n2026-11-21 10:00:00,a,1\n"))
+	path := filepath.Join(dir, "app.csv")
+	got := ""
+	from := []Mark(nil)
+	read := func() {
+		synctest.Test(t, func(t *testing.T) {
+			feed, err := Follow([]string{path}, Options{}, from)
+			must(t, err)
+			list, err := feed.Accept(t.Context())
+			must(t, err)
+			for before := got; got == before; {
+				chunk, err := list[0].Next(t.Context())
+				must(t, err)
+				if from = []Mark{chunk.Mark}; chunk.Block != nil {
+					NewReader(fingerprint.AllFields).Read(chunk.Block, func(r *fingerprint.Request) { got += string(r.ID) + ";" }, func(s Skip) { got += s.Why })
+				}
+			}
+			must(t, feed.Close())
+		})
+	}
+	read()
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	must(t, err)
+	_, err = file.WriteString("2026-11-21 10:00:01,b,1\n")
+	must(t, err)
+	must(t, file.Close())
+	read()
+	if got != "a;b;" {
+		t.Errorf("read %s", got)
 	}
 }

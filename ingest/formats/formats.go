@@ -130,6 +130,9 @@ var All = []*Format{
 	{Name: "claude-code-router", Doc: "claude-code-router's log", Told: "`level`, `time`, `pid`, `hostname`, and `msg` or `type`, as pino writes them", Without: "pino's lines, and none a request of claude-code-router: if another program wrote them, loopgauge formats --scaffold LOG > my.yaml, then --format my.yaml", JSON: true, Detect: byMembers(isCCR), New: newCCR},
 }
 
+// ByBeginning tells that the beginning of a log says more of the format than its name.
+func (f *Format) ByBeginning() bool { return len(f.Wrappers) > 0 && f.Wrappers[0].Of != nil }
+
 // ByName returns the format called name, or nil. The names of wrappers may
 // stand in front, each with a plus sign behind it.
 func ByName(name string) *Format {
