@@ -38,6 +38,9 @@ var columnName = regexp.MustCompile(`^[\pL_@#][\pL\pN_@#.:/ ()-]{0,63}$`)
 // first one without a name.
 func columnsOf(line []byte) (names [][]byte, separator byte, ok bool) {
 	const fewest = 3 // words that a sentence might have between its commas
+	if len(line) == 0 || line[0] == '{' || line[0] == '[' { // of JSON, as most logs are: its lines may be long
+		return nil, 0, false
+	}
 	for _, separator = range []byte(",\t;|") {
 		if bytes.Count(line, []byte{separator}) < fewest-1 {
 			continue
