@@ -51,7 +51,7 @@ func (c *Chain) push(i int, line Line) {
 	}
 	s := &c.stages[i]
 	text := unindented(line.Text)
-	if len(text) == 0 && (!s.keeps || !s.joiner.Open()) {
+	if len(text) == 0 && (!s.keeps || s.joiner == nil || !s.joiner.Open()) {
 		return // it wraps nothing
 	}
 	if !s.keeps {

@@ -70,7 +70,7 @@ func tableOf(data []byte) []*Wrapper {
 	}
 	escaped := separator == '\t' && isEscaped(rows)
 	return []*Wrapper{CSVRows(len(names), separator), {
-		Name: "table", Detect: detectTable, Joins: true, keeps: true, // an empty value may be the first
+		Name: "table", Detect: detectTable, keeps: true, // an empty value may be the first
 		New: func() Unwrapper { return &table{columns: names, separator: separator, escaped: escaped} },
 	}}
 }
@@ -137,8 +137,8 @@ func (t *table) value(object, cell []byte) []byte {
 		t.plain = appendCopied(t.plain[:0], cell)
 		cell = t.plain
 	}
-	switch c := cell[0]; {
-	case (c == '{' || c == '[') && json.Valid(cell),
+	switch {
+	case len(cell) > 0 && (cell[0] == '{' || cell[0] == '[') && json.Valid(cell), // undone, a value may be empty
 		rawjson.ValidNumber(cell), string(cell) == "true", string(cell) == "false":
 		return append(object, cell...)
 	}
