@@ -102,6 +102,11 @@ func TestCopied(t *testing.T) {
 	if got := read(t, []byte(strings.Join(lines, "")), Options{}); got.format != "litellm-spend" {
 		t.Errorf("%s", got.format)
 	}
+	// A client's text that a logger does not escape says nothing of the others.
+	hostile := `{"startTime":"2026-11-21 10:00:00","request_id":"x","spend":1,"user":"a\\"b\\""}` + "\n"
+	if got := read(t, []byte(hostile+strings.Join(lines, "")), Options{}); got.format != "litellm-spend" || got.tally.Malformed != 1 {
+		t.Errorf("%s %+v", got.format, got.tally)
+	}
 }
 
 // TestNoTables: a row with another number of values is malformed, and what begins

@@ -12,6 +12,18 @@ type copied struct{ text []byte }
 
 func newCopied() Unwrapper { return &copied{} }
 
+// copiedOf is this wrapper, unless to undo it makes lines no JSON that are some as
+// they are: then those that are none have their backslashes from elsewhere, such as
+// clients whose texts a logger does not escape.
+func copiedOf(data []byte) []*Wrapper {
+	for line := range bytes.Lines(data) {
+		if bytes.IndexByte(line, '\\') >= 0 && json.Valid(line) && !json.Valid(appendCopied(nil, line)) {
+			return nil
+		}
+	}
+	return []*Wrapper{{Name: "copied", Detect: isEscapedJSON, New: newCopied}}
+}
+
 func (c *copied) Unwrap(line Line, next func(Line)) string {
 	if bytes.IndexByte(line.Text, '\\') < 0 {
 		next(line)
