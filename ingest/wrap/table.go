@@ -38,20 +38,21 @@ var columnName = regexp.MustCompile(`^[\pL_@#][\pL\pN_@#.:/ ()-]{0,63}$`)
 // first one without a name.
 func columnsOf(line []byte) (names [][]byte, separator byte, ok bool) {
 	const fewest = 3 // words that a sentence might have between its commas
-	if len(line) == 0 || line[0] == '{' || line[0] == '[' { // of JSON, as most logs are: its lines may be long
-		return nil, 0, false
+	if len(line) > 0 && (line[0] == '{' || line[0] == '[') {
+		return nil, 0, false // as most lines
 	}
 	for _, separator = range []byte(",\t;|") {
 		if bytes.Count(line, []byte{separator}) < fewest-1 {
 			continue
 		}
 		cells, _, why := SplitCSV(nil, line, separator, nil)
-		ok = why == ""
 		for i, cell := range cells {
-			ok = ok && (columnName.Match(cell) || i == 0 && cell == nil)
+			if !columnName.Match(cell) && (i > 0 || cell != nil) {
+				break
+			}
 			names = append(names, bytes.Clone(cell))
 		}
-		if ok {
+		if why == "" && len(names) == len(cells) {
 			return names, separator, true
 		}
 		names = nil
