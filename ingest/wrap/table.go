@@ -39,10 +39,10 @@ var columnName = regexp.MustCompile(`^[\pL_@#][\pL\pN_@#.:/ ()-]{0,63}$`)
 func columnsOf(line []byte) (names [][]byte, separator byte, ok bool) {
 	const fewest = 3 // words that a sentence might have between its commas
 	if len(line) > 0 && (line[0] == '{' || line[0] == '[') {
-		return nil, 0, false // as most lines
+		return nil, 0, false // as most lines of logs
 	}
 	for _, separator = range []byte(",\t;|") {
-		if bytes.Count(line, []byte{separator}) < fewest-1 {
+		if n := bytes.Count(line, []byte{separator}) + 1; n < fewest || n > mostMembers {
 			continue
 		}
 		cells, _, why := SplitCSV(nil, line, separator, nil)
