@@ -133,7 +133,7 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *format
 		// taken for must hold a known format. Lines that are gathered are of it
 		// themselves, also one that was cut before what they are gathered by.
 		if n > 0 && (n >= v.most || w.Gathers && 2*n >= v.most || w.Sure) {
-			if f, mostly := within(data, among, in, w); f != nil && (mostly || !w.Loose || v.most == 0) {
+			if f, mostly := within(data, among, in, w); f != nil && (!w.Loose || v.most == 0 || mostly && (v.format.Loose || 2*v.most < v.lines)) {
 				return f, mostly
 			}
 		}

@@ -661,6 +661,8 @@ func TestMember(t *testing.T) {
 		`{"records":[{"category":"gw","data":"` + line + `"}]}`:                                   "member+member+loopgauge",
 		`{"host":"h","message":"` + base64.StdEncoding.EncodeToString([]byte(record("a"))) + `"}`: "rsyslog-json+loopgauge",
 		`{"level":30,"time":1,"pid":7,"hostname":"h",` + access + `,"msg":"access"}`:              "nginx-json", // not another program's of pino
+		`{` + access + `,"body":"` + line + `"}`:                                                  "nginx-json", // a client's
+		`{` + access + `,"body":"` + line + `"}` + strings.Repeat("\n"+`{"body":"`+line+`"}`, 2):  "member+loopgauge",
 	} {
 		if got := Detect([]byte(log)); got == nil || got.Name != want {
 			t.Errorf("%s is %v, want %s", log, got, want)

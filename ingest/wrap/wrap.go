@@ -30,7 +30,9 @@ type Wrapper struct {
 	// JSON a path leads too.
 	Around, AroundText bool
 	// Loose says that other logs may look so too: where what is around the lines is of
-	// a known format, most of what it wraps must be of one.
+	// a known format, most of what it wraps must be of one, and most of the lines
+	// themselves of none that is told by more than such names: in a body stands what a
+	// client likes.
 	Loose bool
 	// Of are the wrappers of a log, by its beginning, where that says more than each
 	// line does; nil if it is in none.
