@@ -310,19 +310,21 @@ func (p *custom) sentBody(r *fingerprint.Request, v found) {
 	}
 }
 
-// messages reads a list of messages, whosever words they are in.
+// messages reads a list of messages, whosever words they are in. In the arguments of
+// calls may be anything, also parts.
 func (p *custom) messages(r *fingerprint.Request, v found) {
 	list := p.container(v)
 	switch parts := bytes.Contains(list, []byte(`"parts"`)); {
 	case parts && areContents(p.open(nil), list):
 		p.body.gemini.bare(list, &r.Messages, p.reads)
+		return
 	case parts:
 		p.said.messages(list, r, p.reads)
 	default:
 		readMessages(p.list(v), r, p.reads)
-		p.body.converse.all(r.Messages.Items)
-		p.said.reword(r)
 	}
+	p.body.converse.all(r.Messages.Items)
+	p.said.reword(r)
 }
 
 // field fills a field.

@@ -219,6 +219,12 @@ func TestCustomMessages(t *testing.T) {
 	if got := canonical(t, "tool-call-result", r); len(got) != 1 || !strings.HasPrefix(got[0], want) {
 		t.Errorf("Google's contents give %s", got)
 	}
+	// An argument may have any name.
+	r.Reset()
+	p.Parse([]byte(`{"m":[{"role":"user","content":[{"text":"t"}]},{"role":"assistant","content":[{"toolUse":{"toolUseId":"1","name":"f","input":{"parts":[]}}}]},{"role":"user","content":[{"toolResult":{"toolUseId":"1","content":[{"text":"r"}]}}]}]}`), r)
+	if got := canonical(t, "tool-call-result", r); len(got) != 1 || !strings.Contains(got[0], `{"parts":[]}`) {
+		t.Errorf("an argument that is called parts gives %s", got)
+	}
 }
 
 func TestCustomText(t *testing.T) {
