@@ -120,7 +120,8 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *format
 			return f, mostly
 		}
 	}
-	parts := 0 // how many of the lines are parts of records, perhaps
+	parts := 0               // how many of the lines are parts of records, perhaps
+	var some *formats.Format // that not most of what is in the first such wrapper is of
 	for i, w := range wrap.All {
 		n := v.wrappers[i]
 		if w.Loose && n <= parts {
@@ -133,10 +134,18 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *format
 		// taken for must hold a known format. Lines that are gathered are of it
 		// themselves, also one that was cut before what they are gathered by.
 		if n > 0 && (n >= v.most || w.Gathers && 2*n >= v.most || w.Sure) {
-			if f, mostly := within(data, among, in, w); f != nil && (!w.Loose || v.most == 0 || mostly && (v.format.Loose || 2*v.most < v.lines)) {
-				return f, mostly
+			f, mostly := within(data, among, in, w)
+			switch {
+			case f == nil || w.Loose && v.most > 0 && !(mostly && (v.format.Loose || 2*v.most < v.lines)):
+			case mostly:
+				return f, true
+			case some == nil: // what a client sends may look so, too
+				some = f
 			}
 		}
+	}
+	if some != nil {
+		return some, false
 	}
 	return v.best(in)
 }

@@ -129,6 +129,15 @@ func TestNoTables(t *testing.T) {
 	}
 }
 
+// TestHostileTable: a column of bodies that clients sent makes no other log of it.
+func TestHostileTable(t *testing.T) {
+	log := "startTime,request_id,spend,body\n" + strings.Repeat(`2026-11-21 10:00:00,a,1,"{""model"":""m""}"`+"\n", 9) +
+		`2026-11-21 10:00:00,a,1,"{""time"":1,""model"":""m""}"` + "\n"
+	if got := read(t, []byte(log), Options{}); got.format != "table+litellm-spend" || got.tally.Malformed != 0 {
+		t.Errorf("%s %+v", got.format, got.tally)
+	}
+}
+
 // TestTablesThatWereCut: what is left of a row whose quotes are not closed, and of a
 // value that ends in the middle of what was escaped.
 func TestTablesThatWereCut(t *testing.T) {
