@@ -112,7 +112,7 @@ func unfinished(data []byte) bool {
 // most of these are of it.
 func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *formats.Format, mostly bool) {
 	v := countVotes(data, among)
-	if len(in) == wrap.MaxDepth || v.lines == 0 || len(in) > 0 && in[len(in)-1].Gathers {
+	if len(in) >= wrap.MaxDepth || v.lines == 0 || len(in) > 0 && in[len(in)-1].Gathers {
 		return v.best(in)
 	}
 	if v.broken || v.begun && 2*v.most < v.lines {

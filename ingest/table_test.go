@@ -139,17 +139,17 @@ func TestHostileTable(t *testing.T) {
 }
 
 // TestTablesThatWereCut: what is left of a row whose quotes are not closed, and of a
-// value that ends in the middle of what was escaped.
+// value that ends in the middle of what was escaped. Where that is done, no quotes are.
 func TestTablesThatWereCut(t *testing.T) {
 	const head, row = "startTime,request_id,spend,model\n", "2026-11-21 10:00:00,a,1,m\n"
 	got := read(t, []byte(head+row+"2026-11-21 10:00:01,b,1,\"m\n\n n\n"+row), Options{})
 	if want := (Tally{Lines: 6, Blank: 2, Malformed: 2}); got.format != "table+litellm-spend" || got.tally != want || len(got.requests) != 2 {
 		t.Errorf("%s %+v %q, want %+v", got.format, got.tally, got.requests, want)
 	}
-	log := strings.ReplaceAll(head+row, ",", "\t") + `2026-11-21 10:00:01	{"a":"\\n"}	1	\` + "\n"
+	log := strings.ReplaceAll(head+row, ",", "\t") + "2026-11-21 10:00:00\ta\t1\t\"m\n" + `2026-11-21 10:00:01	{"a":"\\n"}	1	\` + "\n"
 	log += `2026-11-21 10:00:02	{"a":"\\"b\\""}	1	m` + "\n"
 	got = read(t, []byte(log), Options{})
-	if want := (Tally{Lines: 4, Blank: 1}); got.format != "table+litellm-spend" || got.tally != want || len(got.requests) != 3 {
+	if want := (Tally{Lines: 5, Blank: 1}); got.format != "table+litellm-spend" || got.tally != want || len(got.requests) != 4 {
 		t.Errorf("%s %+v %q, want %+v", got.format, got.tally, got.requests, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -70,10 +71,14 @@ func tableOf(data []byte) []*Wrapper {
 		return nil
 	}
 	escaped := separator == '\t' && isEscaped(rows)
-	return []*Wrapper{CSVRows(len(names), separator), {
+	around := []*Wrapper{{
 		Name: "table", Detect: detectTable, keeps: true, // an empty value may be the first
 		New: func() Unwrapper { return &table{columns: names, separator: separator, escaped: escaped} },
 	}}
+	if escaped { // also what would break a line
+		return around
+	}
+	return append([]*Wrapper{CSVRows(len(names), separator)}, around...)
 }
 
 // isEscaped tells whether backslashes are doubled in rows of tabs: some JSON in them
@@ -99,7 +104,10 @@ func (t *table) Unwrap(line Line, next func(Line)) (why string) {
 		}
 		return ""
 	}
-	if t.cells, t.unquoted, why = SplitCSV(t.cells[:0], row, t.separator, t.unquoted[:0]); why != "" {
+	t.cells = t.cells[:0]
+	if t.escaped { // and quotes are a part of values
+		t.cells = slices.AppendSeq(t.cells, bytes.SplitSeq(row, []byte{t.separator}))
+	} else if t.cells, t.unquoted, why = SplitCSV(t.cells, row, t.separator, t.unquoted[:0]); why != "" {
 		return why
 	}
 	switch {
