@@ -305,6 +305,9 @@ var collectors = []collector{
 	{"console", false, one(func(line string) string { return "gateway-1  | " + line })},
 	{"console", false, one(func(line string) string { return "\x1b[36mgateway-1  | \x1b[0m" + line })},
 	{"console", false, one(func(line string) string { return "[pod/gw-6d5f/nginx] " + line })},
+	{"console", true, one(func(line string) string { return "gw-6d5f nginx " + line })},                                           // stern's
+	{"cloudwatch+console", true, one(func(line string) string { return "2026-11-21T03:51:29.012345+00:00 app[web.1]: " + line })}, // Heroku's
+	{"cloudwatch+console", true, one(func(line string) string { return "2026-11-21T03:51:29Z app[148e21] fra [info]" + line })},   // Fly's
 	{"csv", true, func(lines []string) []string { // CloudWatch's Logs Insights
 		return append([]string{"@timestamp,@message,stream 2"}, one(func(line string) string {
 			return `2026-11-21 03:51:29.000,"` + strings.ReplaceAll(line, `"`, `""`) + `",gateway/7`

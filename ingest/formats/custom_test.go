@@ -466,7 +466,7 @@ func TestScaffold(t *testing.T) {
 	f(`{"time":"2026-11-21T10:00:00Z","resultSignature":"200"}`, "status: 'resultSignature'")                                                                                             // of Azure's diagnostics
 	// What is not known of times.
 	f(`{"time":"05/06/2026 10:00:00"}`, "# timezone: Europe/Warsaw", "time: {path: 'time', layout: '01/02/2006 15:04:05'} # or '02/01/2006 15:04:05'?")
-	f("2026-11-21 10:00:00.5+00,secret", "time: {path: 'column1', layout: '2006-01-02 15:04:05-07'}") // PostgreSQL's
+	f("2026-11-21 10:00:00.5+00,secret", "time: {path: 'column1', layout: '2006-01-02 15:04:05-07'}")   // PostgreSQL's
 	f("when;note;sent\n21/11/2026 10:00;secret;{}\n", "time: {path: 'when', layout: '2/1/2006 15:04'}") // Excel's
 	f("when,note,sent\n5/6/2026 10:00,secret,{}\n", "time: {path: 'when', layout: '1/2/2006 15:04'} # or '2/1/2006 15:04'?")
 	f("when,note,sent\n2026-11-21 10:00:00.5 Z,secret,{}\n", "time: {path: 'when', layout: '2006-01-02 15:04:05 Z0700'}") // Snowflake's

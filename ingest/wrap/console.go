@@ -1,24 +1,36 @@
 package wrap
 
-import "bytes"
+import (
+	"bytes"
+	"regexp"
+)
 
 // console cuts off whose line it is, as docker compose logs and kubectl logs
-// --prefix print it:
+// --prefix print it, and before JSON stern, Heroku and Fly:
 //
 //	gateway-1  | text
 //	[pod/gateway-6d5f/nginx] text
+//	gateway-6d5f nginx {}
+//	app[web.1]: {}
+//	app[148e21] fra [info]{}
 //
-// A time behind it, of --timestamps, is a wrapper of its own.
+// A time behind it, of --timestamps, or in front of it, is a wrapper of its own.
 type console struct{}
+
+// beforeJSON is what the last three have in front: before text it may be of that.
+var beforeJSON = regexp.MustCompile(`^(?:[a-z0-9][a-z0-9.-]* [a-z0-9][a-z0-9.-]* |[a-z]+\[[\w.-]+\](?:: | [a-z]{3} \[[a-z]+\] ?))`)
 
 func newConsole() Unwrapper { return console{} }
 
 func detectConsole(line []byte) bool {
-	_, ok := cutConsole(line)
-	return ok
+	if _, ok := cutContainer(line); ok {
+		return true
+	}
+	text, ok := cutBeforeJSON(line)
+	return ok && (bytes.HasPrefix(text, []byte("{")) || IsArray(text))
 }
 
-func cutConsole(line []byte) (text []byte, ok bool) {
+func cutContainer(line []byte) (text []byte, ok bool) {
 	if bytes.HasPrefix(line, []byte("[pod/")) {
 		_, text, ok = bytes.Cut(line, []byte("] "))
 		return text, ok
@@ -32,6 +44,14 @@ func cutConsole(line []byte) (text []byte, ok bool) {
 	return cutColor(text), true
 }
 
+func cutBeforeJSON(line []byte) (text []byte, ok bool) {
+	at := beforeJSON.FindIndex(line)
+	if at == nil {
+		return nil, false
+	}
+	return line[at[1]:], true
+}
+
 // cutColor cuts off the color that a terminal is told.
 func cutColor(text []byte) []byte {
 	if rest, ok := bytes.CutPrefix(text, []byte("\x1b[")); ok {
@@ -43,7 +63,10 @@ func cutColor(text []byte) []byte {
 }
 
 func (console) Unwrap(line Line, next func(Line)) string {
-	text, ok := cutConsole(line.Text)
+	text, ok := cutContainer(line.Text)
+	if !ok {
+		text, ok = cutBeforeJSON(line.Text)
+	}
 	if !ok {
 		return "expected the name of a container in front"
 	}
