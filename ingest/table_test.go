@@ -109,6 +109,20 @@ func TestCopied(t *testing.T) {
 	}
 }
 
+// TestTableOfMaps: objects and lists are read as ClickHouse and pandas write them.
+func TestTableOfMaps(t *testing.T) {
+	want := read(t, []byte(`{"request_id":"q","request_created_at":"2026-11-21 03:27:45","request_properties":{"Helicone-Session-Id":"s1","Who":"it's"},`+
+		`"request_body":{"messages":[{"role":"user","content":"it's \"so\""}],"stream":true},"response_body":"['"}`+"\n"), Options{})
+	got := read(t, []byte("request_id,request_created_at,request_properties,request_body,response_body\n"+
+		`q,2026-11-21 03:27:45,"{'Helicone-Session-Id':'s1','Who':'it\'s'}","{'messages': [{'role': 'user', 'content': 'it\'s ""so""'}], 'stream': True}",['`+"\n"), Options{})
+	if got.format != "table+helicone" || !strings.Contains(got.requests[0], "s1") {
+		t.Errorf("%s %q", got.format, got.requests)
+	}
+	if diff := cmp.Diff(want.requests, got.requests); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestNoTables: a row with another number of values is malformed, and what begins
 // with words is no table for that.
 func TestNoTables(t *testing.T) {

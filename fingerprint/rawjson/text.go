@@ -145,19 +145,25 @@ func hex4(b []byte, i int) (r rune, ok bool) {
 	if i+4 > len(b) {
 		return 0, false
 	}
-	for _, c := range b[i : i+4] {
+	n, ok := hexNumber(b[i : i+4])
+	return rune(n), ok
+}
+
+// hexNumber reads up to eight digits.
+func hexNumber(digits []byte) (n uint32, ok bool) {
+	for _, c := range digits {
 		switch {
 		case '0' <= c && c <= '9':
-			r = r<<4 | rune(c-'0')
+			n = n<<4 | uint32(c-'0')
 		case 'a' <= c && c <= 'f':
-			r = r<<4 | rune(c-'a'+10)
+			n = n<<4 | uint32(c-'a'+10)
 		case 'A' <= c && c <= 'F':
-			r = r<<4 | rune(c-'A'+10)
+			n = n<<4 | uint32(c-'A'+10)
 		default:
 			return 0, false
 		}
 	}
-	return r, true
+	return n, true
 }
 
 func escapedAt(b []byte, i int) (rune, bool) {

@@ -301,7 +301,7 @@ func (p *custom) headers(r *fingerprint.Request, v found) {
 func (p *custom) sentBody(r *fingerprint.Request, v found) {
 	text, inside := p.text(v), p.container(v)
 	switch {
-	case v.json.Kind() == rawjson.Object, inside != nil && isPython(bytes.TrimSpace(text)):
+	case v.json.Kind() == rawjson.Object, inside != nil && rawjson.IsPython(bytes.TrimSpace(text)):
 		p.bodyValue(r, inside)
 	case inside.Kind() == rawjson.Object && text[0] != '{':
 		r.Body = inside

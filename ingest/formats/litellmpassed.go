@@ -58,7 +58,7 @@ func (p *passedBodies) text(s *rawjson.Scanner, response rawjson.Value) (text []
 
 // stream is one of which LiteLLM wrote the lines, in Python's words.
 func (p *passedBodies) stream(list []byte) []byte {
-	p.json, _ = appendPython(p.json[:0], list)
+	p.json, _ = rawjson.AppendPython(p.json[:0], list)
 	p.events = p.events[:0]
 	s := &p.lines
 	s.Reset(p.json)

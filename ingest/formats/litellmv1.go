@@ -74,7 +74,7 @@ func (p *litellmV1) python(r *fingerprint.Request, messages, response, parameter
 		from := len(p.json)
 		p.json = append(append(p.json, name...), ':')
 		var ok bool
-		if p.json, ok = appendPython(p.json, text); !ok {
+		if p.json, ok = rawjson.AppendPython(p.json, text); !ok {
 			p.json = p.json[:from]
 			return true
 		}

@@ -308,7 +308,7 @@ func (p *otelCall) gateway(text []byte, r *fingerprint.Request) {
 // repr.
 func (p *otelCall) requester(key, text []byte, r *fingerprint.Request) {
 	from := len(p.json)
-	json, ok := appendPython(p.json, text)
+	json, ok := rawjson.AppendPython(p.json, text)
 	if p.json = json; !ok {
 		return
 	}

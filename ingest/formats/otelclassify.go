@@ -157,5 +157,5 @@ func answerID(value rawjson.Value) []byte {
 func isPrepared(value rawjson.Value) bool {
 	_, messages, _ := bytes.Cut(value[:min(len(value), 128)], []byte(`"{\"messages\":`))
 	message, ok := bytes.CutPrefix(bytes.TrimLeft(messages, " "), []byte(`[\"`))
-	return ok && isPythonObject(message)
+	return ok && rawjson.IsPythonObject(message)
 }

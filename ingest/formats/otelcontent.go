@@ -129,7 +129,7 @@ func (p *otelCall) whole(r *fingerprint.Request) bool {
 		r.Messages.Items = append(r.Messages.Items[:0], p.in.json[from:])
 	}
 	switch items := r.Messages.Items; {
-	case isPythonObject(bytes.TrimPrefix(text, []byte{'['})), len(items) > 0 && areObjects(items[0]):
+	case rawjson.IsPythonObject(bytes.TrimPrefix(text, []byte{'['})), len(items) > 0 && areObjects(items[0]):
 		r.Lost = fingerprint.LossyContent // ids of calls are among it, and addresses
 	case len(items) > 0 && items[0].Kind() == rawjson.Array:
 		r.Messages = fingerprint.Messages{Items: items[:0]} // of several calls of LangChain
@@ -161,7 +161,7 @@ func isAddress(text []byte) bool {
 // areObjects tells messages each of which is a text with Python's repr of it by
 // the first.
 func areObjects(first rawjson.Value) bool {
-	return first.Kind() == rawjson.String && isPythonObject(first[1:])
+	return first.Kind() == rawjson.String && rawjson.IsPythonObject(first[1:])
 }
 
 // issued reads the calls in an answer of which the instrumentation kept all, or

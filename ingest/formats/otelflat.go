@@ -180,7 +180,7 @@ func (c *chat) flatMessage(fields []flat) {
 			// A list of parts was written as a text, of JSON or of Python.
 			list := bytes.TrimSpace(f.value)
 			if bytes.HasPrefix(list, []byte("[{'")) {
-				if parts, ok := appendPython(c.json, list); ok {
+				if parts, ok := rawjson.AppendPython(c.json, list); ok {
 					c.json = append(parts, ',')
 					continue
 				}

@@ -79,7 +79,7 @@ func (p *otelCall) python(s *rawjson.Scanner) {
 	text := otelText(b)
 	switch {
 	case len(text) > 0 && (text[0] == '[' || text[0] == '{'), string(text) == "True", string(text) == "False", string(text) == "None":
-		if json, ok := appendPython(p.json[:from], text); ok {
+		if json, ok := rawjson.AppendPython(p.json[:from], text); ok {
 			p.json = json
 		} else {
 			p.json = rawjson.AppendString(json[:from], text)
@@ -90,7 +90,7 @@ func (p *otelCall) python(s *rawjson.Scanner) {
 // pythonUsage reads the tokens, by the provider's names.
 func (p *otelCall) pythonUsage(text []byte, r *fingerprint.Request) {
 	from := len(p.json)
-	json, ok := appendPython(p.json, text)
+	json, ok := rawjson.AppendPython(p.json, text)
 	if p.json = json[:from]; ok {
 		p.usage(json[from:], r)
 	}

@@ -17,8 +17,8 @@ func jsonWithin(text []byte) []byte {
 		return nil
 	}
 	switch {
-	case isPython(text):
-		if out, ok := appendPython(nil, text); ok {
+	case rawjson.IsPython(text):
+		if out, ok := rawjson.AppendPython(nil, text); ok {
 			return out
 		}
 		return nil
@@ -46,14 +46,6 @@ func inWords(text []byte) []byte {
 		return text[at:]
 	}
 	return nil
-}
-
-// isPython tells a dict or a list in Python's repr: JSON has no such quotes.
-func isPython(text []byte) bool {
-	if len(text) < 2 || text[0] != '{' && text[0] != '[' {
-		return false
-	}
-	return afterBracket(text) == '\'' || text[0] == '[' && bytes.HasPrefix(text[1:], []byte("{'"))
 }
 
 // afterBracket is what follows the first bracket of a text, 0 if nothing does.

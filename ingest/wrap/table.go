@@ -11,7 +11,9 @@ import (
 
 // table makes an object of each row of an export whose first line names the columns,
 // so that rows are told and read as the JSON that the same program exports. Values
-// that are JSON stay what they are; those that are not there are left out.
+// that are JSON stay what they are, and what pandas (as Python's repr) and ClickHouse
+// (maps and arrays) write in the quotes of theirs becomes it; those that are not there
+// are left out.
 //
 //	request_id,spend,startTime,messages
 //	r1,0.01,2026-11-21 10:00:00.1,"[{""role"":""user""}]"
@@ -145,6 +147,11 @@ func (t *table) value(object, cell []byte) []byte {
 	if t.escaped && bytes.IndexByte(cell, '\\') >= 0 {
 		t.plain = appendCopied(t.plain[:0], cell)
 		cell = t.plain
+	}
+	if rawjson.IsPython(cell) {
+		if longer, ok := rawjson.AppendPython(object, cell); ok {
+			return longer
+		}
 	}
 	switch {
 	case len(cell) > 0 && (cell[0] == '{' || cell[0] == '[') && json.Valid(cell), // undone, a value may be empty

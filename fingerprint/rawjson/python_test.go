@@ -1,4 +1,4 @@
-package formats
+package rawjson
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 func TestAppendPython(t *testing.T) {
 	f := func(in, want string) {
 		t.Helper()
-		got, ok := appendPython(nil, []byte(in))
+		got, ok := AppendPython(nil, []byte(in))
 		if !ok {
 			got = nil
 		}
@@ -59,7 +59,7 @@ func FuzzPython(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		before := bytes.Clone(in)
-		if out, ok := appendPython(nil, in); ok && !json.Valid(out) {
+		if out, ok := AppendPython(nil, in); ok && !json.Valid(out) {
 			t.Errorf("%q: %s", in, out)
 		}
 		if !bytes.Equal(in, before) {

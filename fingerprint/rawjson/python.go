@@ -1,19 +1,17 @@
-package formats
+package rawjson
 
 import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
-// appendPython appends the JSON of what Python's repr wrote: literals, dicts,
+// AppendPython appends the JSON of what Python's repr wrote: literals, dicts,
 // lists, tuples and sets, and objects as Name(key=value), which become objects
 // of their keys; so do members alone, key=value key=value, which is the str() of
 // pydantic's. What JSON does not know becomes null. It returns false if text is
 // not such a value, whole: a logger may have cut it.
-func appendPython(dst, text []byte) (out []byte, ok bool) {
+func AppendPython(dst, text []byte) (out []byte, ok bool) {
 	p := python{in: text}
 	if p.named() {
 		dst, ok = p.members(dst)
@@ -96,7 +94,7 @@ func (p *python) text(dst []byte) ([]byte, bool) {
 				return dst, false
 			}
 		case c == '"' || c < ' ':
-			dst = rawjson.AppendEscaped(dst, c)
+			dst = AppendEscaped(dst, c)
 		default:
 			dst = append(dst, c)
 		}
@@ -135,24 +133,18 @@ func (p *python) escape(dst []byte) ([]byte, bool) {
 	if len(p.in)-p.at < digits {
 		return dst, false
 	}
-	r := rune(0)
-	for range digits {
-		d, ok := hexDigit(p.in[p.at])
-		if !ok || r > utf8.MaxRune {
-			return dst, false
-		}
-		r = r<<4 | rune(d)
-		p.at++
-	}
-	switch {
-	case r > utf8.MaxRune:
+	n, ok := hexNumber(p.in[p.at : p.at+digits])
+	p.at += digits
+	switch r := rune(n); {
+	case !ok || n > utf8.MaxRune:
 		return dst, false
 	case r < ' ' || r == '"' || r == '\\':
-		return rawjson.AppendEscaped(dst, byte(r)), true
+		return AppendEscaped(dst, byte(r)), true
 	case 0xD800 <= r && r < 0xE000:
-		return rawjson.AppendEscape(dst, r), true
+		return AppendEscape(dst, r), true
+	default:
+		return utf8.AppendRune(dst, r), true
 	}
-	return utf8.AppendRune(dst, r), true
 }
 
 func (p *python) dict(dst []byte, depth int) ([]byte, bool) {
@@ -179,7 +171,7 @@ func (p *python) dict(dst []byte, depth int) ([]byte, bool) {
 		}
 		if dst[key] != '"' { // of another type: JSON has only texts
 			name := bytes.Clone(dst[key:])
-			dst = rawjson.AppendString(dst[:key], name)
+			dst = AppendString(dst[:key], name)
 		}
 		if !p.take(':') {
 			return dst, false
@@ -261,10 +253,10 @@ func (p *python) number(dst []byte) ([]byte, bool) {
 		p.at++
 	}
 	number := p.in[from:p.at]
-	if rawjson.ValidNumber(number) {
+	if ValidNumber(number) {
 		return append(dst, number...), true
 	}
-	return rawjson.AppendString(dst, number), true
+	return AppendString(dst, number), true
 }
 
 // name reads a constant, a text with a prefix like b”, an enumeration's
@@ -291,7 +283,7 @@ func (p *python) name(dst []byte, depth int) ([]byte, bool) {
 	case "None", "nan", "inf", "Ellipsis":
 		return append(dst, "null"...), true
 	}
-	return rawjson.AppendString(dst, name), true
+	return AppendString(dst, name), true
 }
 
 // object reads the members of Name(key=value, ...). Values without a name, as
@@ -343,9 +335,18 @@ func (p *python) named() bool {
 	return at > p.at && at+1 < len(p.in) && p.in[at] == '=' && p.in[at+1] != '='
 }
 
-// isPythonObject tells an object of some class by how its repr begins:
+// IsPython tells a dict or a list in Python's repr: JSON has no such quotes.
+func IsPython(text []byte) bool {
+	if len(text) < 2 || text[0] != '{' && text[0] != '[' {
+		return false
+	}
+	inner := bytes.TrimLeft(text[1:], " \t\r\n")
+	return bytes.HasPrefix(inner, []byte{'\''}) || text[0] == '[' && bytes.HasPrefix(text[1:], []byte("{'"))
+}
+
+// IsPythonObject tells an object of some class by how its repr begins:
 // Name(key=.
-func isPythonObject(text []byte) bool {
+func IsPythonObject(text []byte) bool {
 	name, members, _ := bytes.Cut(text[:min(len(text), 128)], []byte{'('})
 	class := name[bytes.LastIndexByte(name, '.')+1:]
 	if len(class) == 0 || class[0] < 'A' || class[0] > 'Z' {
@@ -363,7 +364,7 @@ func isPythonObject(text []byte) bool {
 // member reads key=value.
 func (p *python) member(dst []byte, depth int) ([]byte, bool) {
 	end := p.wordEnd()
-	dst = rawjson.AppendString(dst, p.in[p.at:end])
+	dst = AppendString(dst, p.in[p.at:end])
 	if p.at = end; !p.take('=') {
 		return dst, false
 	}
@@ -384,3 +385,5 @@ func (p *python) opaque(dst []byte) ([]byte, bool) {
 func isNameByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c >= utf8.RuneSelf
 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
