@@ -302,6 +302,13 @@ var collectors = []collector{
 		}
 		return out
 	}},
+	{"cloudwatch+json", true, each(func(line string) []string { // aws logs tail --format json
+		var b bytes.Buffer
+		if err := json.Indent(&b, []byte(line), "", "    "); err != nil {
+			panic(err)
+		}
+		return strings.Split("2026-11-21T03:51:29.012345+00:00 gateway/7 "+b.String(), "\n")
+	})},
 	{"console", false, one(func(line string) string { return "gateway-1  | " + line })},
 	{"console", false, one(func(line string) string { return "\x1b[36mgateway-1  | \x1b[0m" + line })},
 	{"console", false, one(func(line string) string { return "[pod/gw-6d5f/nginx] " + line })},

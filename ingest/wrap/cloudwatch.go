@@ -12,6 +12,7 @@ import (
 type cloudWatch struct {
 	scan  rawjson.Scanner
 	found bool // of the record under way, what may hold lines
+	timed bool // there was a line with a time in front: one without goes on
 }
 
 func newCloudWatch() Unwrapper { return &cloudWatch{} }
@@ -47,6 +48,7 @@ func cutExported(line []byte) (text []byte, ok bool) {
 
 func (p *cloudWatch) Unwrap(line Line, next func(Line)) string {
 	if text, ok := cutExported(line.Text); ok {
+		p.timed = true
 		next(line.inner(text))
 		return ""
 	}
@@ -75,6 +77,9 @@ func (p *cloudWatch) Unwrap(line Line, next func(Line)) string {
 	}
 	why := failure(s)
 	switch {
+	case p.timed && !p.found:
+		next(line)
+		return ""
 	case why != "":
 	case !isObject:
 		return NoObject
