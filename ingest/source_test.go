@@ -289,6 +289,8 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	f("[\n  {\n    \"key\": \"sk-secret\"\n  }\n]\n", "x.log: no known log format; line 1 begins JSON that is not of a known gateway")
 	f("{\"key\": \"sk-secret\",\n", "x.log: no known log format; line 1 begins JSON that is not of a known gateway")
 	f("[]\n", "x.log: nothing but an empty array")
+	f("\uFEFFrequest_id,spend,startTime\r\n\r\n", "x.log: nothing but the names of columns")
+	f("sk-secret,spend,startTime\na,1,2026-11-21 10:00:00\n", "x.log: no known log format; line 1 names columns, but not those of a known gateway")
 	f("\n[\n]\n", "x.log: nothing but an empty array")
 	f("\n{\"key\":\"sk-secret\n", "x.log: no known log format; line 2, column 18: string not closed")
 	f(strings.Repeat("[", 2000)+"\n", "x.log: no known log format; line 1, column 1025: nested too deep")

@@ -243,6 +243,9 @@ func (s *fileStream) unknown(head *Block) error {
 	if onlyEmpty(head.Data) {
 		return newError(s.source.Name, errors.New("nothing but an empty array"), "an export in which nothing was found, it seems: there is nothing to read")
 	}
+	if onlyColumns(head.Data) {
+		return newError(s.source.Name, errors.New("nothing but the names of columns"), "an export in which nothing was found, it seems: there is nothing to read")
+	}
 	if f, path := deeper(head.Data); f != nil {
 		return newError(s.source.Name, fmt.Errorf("no known log format; its JSON holds lines of %s at %s", f.Name, path), "take them out on the way: "+s.raw.onTheWay(s.source, "jq -rc '"+path+"'"))
 	}
@@ -282,6 +285,9 @@ func unknownFormat(head *Block) error {
 	if line[0] != '{' && !isArray {
 		if f, column := behind(line); f != nil {
 			return fmt.Errorf("no known log format; line %d is %s from column %d on: cut off what stands in front, in every line", number, f.Name, column)
+		}
+		if namesColumns(line) {
+			return fmt.Errorf("no known log format; line %d names columns, but not those of a known gateway", number)
 		}
 		return fmt.Errorf("no known log format; line %d is neither JSON nor an access log line", number)
 	}
@@ -329,6 +335,14 @@ func onlyEmpty(data []byte) bool {
 	_, why := array.Failure()
 	return why == ""
 }
+
+// onlyColumns tells that lines are one that names the columns of a table.
+func onlyColumns(data []byte) bool {
+	line := bytes.TrimSpace(trimStart(data))
+	return bytes.IndexByte(line, '\n') < 0 && namesColumns(line)
+}
+
+func namesColumns(line []byte) bool { return wrap.ByName("table").Detect(line) }
 
 // firstText is the first line of a block that is not blank, and its number; 0
 // if there is none.
