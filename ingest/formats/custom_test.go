@@ -464,6 +464,8 @@ func TestScaffold(t *testing.T) {
 	f("created\tsent\n2026-11-21 10:00:00\t{\"messages\":[{\"role\":\"user\",\"content\":\"\\\\\"secret\\\\\"\"}],\"model\":\"secret\"}", `separator: "\t"`, "body: 'sent'")              // as COPY and mysql escape it
 	f(`{"CREATED_AT":"Sat, 21 Nov 2026 10:00:00 Z"}`, "time: {path: 'CREATED_AT', layout: 'Mon, 02 Jan 2006 15:04:05 Z0700'}")                                                            // Snowflake's
 	f(`{"time":"2026-11-21T10:00:00Z","resultSignature":"200"}`, "status: 'resultSignature'")                                                                                             // of Azure's diagnostics
+	f(`{"object":"chat.completion","id":"secret","created":1795255200,"model":"secret","request_id":"secret","usage":{"prompt_tokens":1},"choices":[{"message":{"role":"assistant","tool_calls":[{"function":{"name":"secret","arguments":"{}"}}]}}]}`,
+		"time: 'created'", "response: 'choices'", "id: 'request_id'", "tokens_in: 'usage.prompt_tokens'") // OpenAI's stored completions
 	// What is not known of times.
 	f(`{"time":"05/06/2026 10:00:00"}`, "# timezone: Europe/Warsaw", "time: {path: 'time', layout: '01/02/2006 15:04:05'} # or '02/01/2006 15:04:05'?")
 	f("2026-11-21 10:00:00.5+00,secret", "time: {path: 'column1', layout: '2006-01-02 15:04:05-07'}")   // PostgreSQL's

@@ -29,7 +29,7 @@ var guesses = []guess{
 	{"caller_name", []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyalias", "apikeyname", "keyname", "virtualkeyname", "apikeyid", "keyid", "clientname", "clientid", "client", "appname", "appid", "app", "teamname", "teamid", "team", "tenantname", "tenantid", "tenant", "project", "requester"}},
 	{"caller", []string{"apikey", "apikeyhash", "authorization"}},
 	{"caller_name", []string{"clientip", "remoteip", "remoteaddr", "remote", "srcaddr", "sourceip", "calleripaddress", "ip"}},
-	{"response", []string{"response", "responsebody", "output.messages", "outputmessages", "outputchoices", "output"}},
+	{"response", []string{"response", "responsebody", "output.messages", "outputmessages", "outputchoices", "output", "choices"}},
 	{"body", []string{"body", "requestbody", "request"}},
 	{"user", []string{"user", "userid", "enduser", "username", "uid"}},
 	{"session", []string{"sessionid", "session", "conversationid", "conversation", "threadid", "chatid", "episodeid", "sess", "sid", "conv", "convid", "chat", "thread", "runid"}},
