@@ -120,11 +120,12 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *format
 			return f, mostly
 		}
 	}
+	told := v.most > 0 && !v.format.Loose && 2*v.most >= v.lines
 	parts := 0               // how many of the lines are parts of records, perhaps
 	var some *formats.Format // that not most of what is in the first such wrapper is of
 	for i, w := range wrap.All {
 		n := v.wrappers[i]
-		if w.Loose && n <= parts {
+		if w.Loose && (told || n <= parts) {
 			continue // one has more to come
 		}
 		if w.Joins {
@@ -136,7 +137,7 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *format
 		if n > 0 && (n >= v.most || w.Gathers && 2*n >= v.most || w.Sure) {
 			f, mostly := within(data, among, in, w)
 			switch {
-			case f == nil || w.Loose && v.most > 0 && !(mostly && (v.format.Loose || 2*v.most < v.lines)):
+			case f == nil, w.Loose && v.most > 0 && !mostly:
 			case mostly:
 				return f, true
 			case some == nil: // what a client sends may look so, too
