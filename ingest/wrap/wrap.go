@@ -112,7 +112,7 @@ var All = []*Wrapper{
 	{Name: "splunk", Doc: "exports of Splunk's searches", JSON: true, Detect: detectSplunk, New: newSplunk, AroundText: true},
 	{Name: "otlp-attributes", Doc: "access logs as OpenTelemetry's log records", JSON: true, Detect: detectOTLPAttributes, New: newOTLPAttributes},
 	{Name: "otlp", Doc: "lines that OpenTelemetry's Collector read from files", JSON: true, Detect: detectOTLP, New: newOTLP},
-	{Name: "console", Doc: "docker compose logs, kubectl logs --prefix, stern, Heroku, Fly", Detect: detectConsole, New: newConsole},
+	{Name: "console", Doc: "docker compose logs, kubectl logs --prefix, stern, ...", Detect: detectConsole, New: newConsole},
 	{Name: "csv", Doc: "exports as CSV with lines of JSON in a column", Detect: detectCSV, New: newCSV},
 	{Name: "table", Doc: "exports as CSV or tabs, columns named first", Detect: detectTable, New: newTable, Of: tableOf},
 	{Name: "copied", Doc: "JSON whose backslashes a database doubled", Detect: isEscapedJSON, New: newCopied, Of: copiedOf, Sure: true},
