@@ -126,7 +126,7 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *format
 	for i, w := range wrap.All {
 		n := v.wrappers[i]
 		if w.Loose && (told || n <= parts) {
-			continue // one has more to come
+			continue // they are told by themselves, or a part has more to come
 		}
 		if w.Joins {
 			parts = max(parts, n)

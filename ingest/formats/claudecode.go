@@ -7,16 +7,16 @@ import (
 )
 
 // claudeCode reads the files of Claude Code's sessions, and Qwen Code's, whose messages
-// are Google's contents. A request is a call of
-// a tool: the line of the assistant that issued it or, where the wrapper turns
-// has put the two together, the line with the result, which has that one as
-// its member call. The other lines, text and thinking of the same response
-// among them, are no requests.
+// are Google's contents. A request is a call of a tool: the line of the assistant that
+// issued it or, where the wrapper turns has put the two together, the line with the
+// result, which has that one as its member call. The other lines, text and thinking of
+// the same response among them, are no requests.
 type claudeCode struct {
 	reads   fingerprint.Field
 	scan    rawjson.Scanner
 	content rawjson.Scanner
 	gemini  gemini
+	parts   bool        // the message that was read last has parts, as a content
 	both    []byte      // contents, the call and its result
 	line    sessionLine // the record itself
 	call    sessionLine // in it
@@ -64,6 +64,9 @@ func (p *claudeCode) Parse(record []byte, r *fingerprint.Request) (int, string) 
 		return 0, ""
 	}
 	answered(r, p.call.message, p.line.message, p.reads)
+	if !p.parts {
+		return 0, ""
+	}
 	if p.both = append(append(append(append(append(p.both[:0], '['), p.call.message...), ','), p.line.message...), ']'); areContents(&p.content, p.both) {
 		p.gemini.bare(p.both, &r.Messages, p.reads)
 		r.Messages.Tail = true
@@ -116,6 +119,7 @@ func (p *claudeCode) asks(message rawjson.Value, r *fingerprint.Request) bool {
 		return false
 	}
 	calls := false
+	p.parts = false
 	s := &p.content
 	s.Reset(message)
 	for s.Object(); s.NextKey(); {
@@ -144,6 +148,7 @@ func (p *claudeCode) asks(message rawjson.Value, r *fingerprint.Request) bool {
 				}
 			}
 		case "parts":
+			p.parts = true
 			for s.Array(); s.NextElement(); {
 				call, ok := readFunctionCall(s)
 				calls = calls || ok

@@ -43,8 +43,8 @@ func (r *Report) gaps(rules, told []*window.Rule) (list []string) {
 
 // Caveats say what is to be known before the verdict is relied on: loops that it
 // passes over, gaps, what is left aside, how conversations were told, that most
-// requests are not judged or many not read, that the labels are of another log, and what keeps
-// repeats from being seen.
+// requests are not judged or many not read, that the labels are of another log, and
+// what keeps repeats from being seen.
 func (r *Report) Caveats() []string {
 	rules := r.restsOn()
 	list := slices.Concat(r.passes(), r.gaps(rules, nil), r.leftAside(rules))
