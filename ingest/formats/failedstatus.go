@@ -2,20 +2,32 @@ package formats
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
-// failedStatus is the status that the message of a failed call names, as the libraries
-// of OpenAI and Anthropic, in Python and in others, and Google's have it (Error code: 429;
-// 429 Rate limit reached; ClientError: 429 RESOURCE_EXHAUSTED), else the one that the
-// class of the error stands for, which may stand in front of the message.
+// failedStatus is the status that the message of a failed call names, else the one that
+// the class of the error stands for, which may stand in front of the message, or inside
+// as botocore has it: An error occurred (ThrottlingException) when calling ...
 func failedStatus(class, message []byte) int {
 	if status := statusSaid(message); status != fingerprint.Unknown {
 		return status
 	}
 	said, _, _ := bytes.Cut(message, []byte(": "))
-	class = bytes.TrimRight(first(class, said), "'>.") // <class 'openai.RateLimitError'>
+	_, inside, _ := bytes.Cut(message, []byte("An error occurred ("))
+	inside, _, _ = bytes.Cut(inside, []byte(")"))
+	for _, class := range [][]byte{first(class, said), inside} {
+		if status := classStatus(class); status != fingerprint.Unknown {
+			return status
+		}
+	}
+	return fingerprint.Unknown
+}
+
+// classStatus is the status that the class of an error stands for.
+func classStatus(class []byte) int {
+	class = bytes.TrimRight(class, "'>.") // <class 'openai.RateLimitError'>
 	class = class[bytes.LastIndexByte(class, '.')+1:]
 	if status, ok := errorStatus[string(class)]; ok {
 		return status
@@ -32,22 +44,46 @@ func isTimeout(class []byte) bool {
 	return bytes.Contains(class, []byte("imeout")) && bytes.IndexByte(class, ' ') < 0
 }
 
-// statusSaid is the status in a message: behind Error code or its like, or where the message
-// begins, be it behind the class of the error. Node's and Java's libraries have what the
-// provider said behind it, in whatever words.
+// statusSaid is the status that a message begins with, be it behind the class of the error,
+// or names. Libraries have what the provider said behind it, in whatever words.
 func statusSaid(message []byte) int {
-	for _, word := range []string{"Error code: ", "status_code: ", "HTTP ", "Error "} { // the second of Pydantic AI, the third of Spring AI, the last of Google's for Go
-		if _, code, ok := bytes.Cut(message, []byte(word)); ok {
-			if status := failedCode(code); status != fingerprint.Unknown {
+	if said := behindClass(message); len(said) > 3 && (said[3] == ' ' || said[3] == ':') {
+		if status := failedCode(said); status != fingerprint.Unknown {
+			return status
+		}
+	}
+	for at := 0; ; at++ {
+		next := bytes.IndexAny(message[at:], "45")
+		if next < 0 {
+			return fingerprint.Unknown
+		}
+		at += next
+		if namesStatus(message[:at]) {
+			if status := failedCode(message[at:]); status != fingerprint.Unknown {
 				return status
 			}
 		}
 	}
-	if message = behindClass(message); len(message) > 3 && (message[3] == ' ' || message[3] == ':') {
-		return failedCode(message)
-	}
-	return fingerprint.Unknown
 }
+
+// statusNames are the words behind which messages have a status: Error code: 503 of OpenAI's
+// and Anthropic's libraries, status_code: 503 of Pydantic AI's and Cohere's, HTTP 503 of
+// Spring AI's, Error 503 of Google's for Go, Server error '503 ...' of httpx, Status 503. of
+// Mistral's, An error occurred (503) of botocore.
+var statusNames = []string{"code", "status", "http", "error", "occurred"}
+
+// namesStatus tells that a text ends in one of statusNames, a word of its own.
+func namesStatus(text []byte) bool {
+	text = bytes.TrimRight(text, ` :('"`)
+	for _, name := range statusNames {
+		if at := len(text) - len(name); at >= 0 && strings.EqualFold(string(text[at:]), name) && (at == 0 || !isLower(text[at]) || !isLower(text[at-1])) {
+			return true
+		}
+	}
+	return false
+}
+
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 
 // failedCode is the status of a failure that a text begins with.
 func failedCode(text []byte) int {

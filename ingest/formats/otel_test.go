@@ -558,6 +558,16 @@ func TestOtelJoin(t *testing.T) {
 	f(`took=500ms id=a named status=429 error="429: slow down"`, failed("429: slow down"))                                                                           // of Java's
 	f(`took=500ms id=a named status=429 error="failed to call model: Error 429, Message: slow down"`, failed("failed to call model: Error 429, Message: slow down")) // of Google's for Go
 	f(`took=500ms id=a named status=529 error="529 {}"`, failed("529 {}"))                                                                                           // of Anthropic's
+	f(`took=500ms id=a named status=503 error="SDKError: API error occurred: Status 503. Body: {}"`, failed("SDKError: API error occurred: Status 503. Body: {}"))   // of Mistral's
+	f(`took=500ms id=a named status=429 error="{'code': 'busy'} (status code: 429)"`, failed("{'code': 'busy'} (status code: 429)"))                                 // of Ollama's
+	f(`took=500ms id=a named status=429 error="Client error '429 Too Many Requests' for url"`, failed("Client error '429 Too Many Requests' for url"))               // of httpx
+	f(`took=500ms id=a named status=429 error="ApiError: {'error':{'code':429}}"`, failed("ApiError: {'error':{'code':429}}"))                                       // of Google's for Node
+	f(`took=500ms id=a named status=503 error="AI_APICallError: statusCode: 503"`, failed("AI_APICallError: statusCode: 503"))
+	f(`took=500ms id=a named status=503 error="503 of a status 429"`, failed("503 of a status 429"))
+	f(`took=500ms id=a named status=503 error="An error occurred (503) when calling"`, failed("An error occurred (503) when calling"))
+	f(`took=500ms id=a named status=429 error="An error occurred (ThrottlingException) when calling: no"`, failed("An error occurred (ThrottlingException) when calling: no")) // of botocore
+	f(`took=500ms id=a named error="An error occurred (OddException) when calling"`, failed("An error occurred (OddException) when calling"))
+	f(`took=500ms id=a named error="no barcode 404 in there, nor status 200"`, failed("no barcode 404 in there, nor status 200"))
 	f(`took=500ms id=a named error="Error 4096 tokens at most"`, failed("Error 4096 tokens at most"))
 	f(`took=500ms id=a named error="512 tokens too many"`, failed("512 tokens too many"))
 	f(`took=500ms id=a named error="found 404 of 500 Things"`, failed("found 404 of 500 Things"))
