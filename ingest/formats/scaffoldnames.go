@@ -87,27 +87,31 @@ func (g *guesser) pick(field string, names []string, used map[string]bool) (path
 	return ""
 }
 
-// typeName is a name that databases put between that of a value and the value:
-// MongoDB and DynamoDB. PostHog's own names begin so, too: $ai_model.
-var typeName = regexp.MustCompile(`\.(?:\$(?:date|oid|uuid|number[A-Z]\w+)|[SN])$`)
+// typeName is a name that databases put between that of a value and the value,
+// MongoDB and DynamoDB, and what Azure's Log Analytics puts behind those of one's own
+// tables. PostHog's own names begin so, too: $ai_model.
+var typeName = regexp.MustCompile(`\.(?:\$(?:date|oid|uuid|number[A-Z]\w+)|[SN])$|_[sdgbt]$`)
 
 // bareName is a path without the type that a database put behind a name, and the
 // unit that a duration's name ends with.
 func bareName(field, path string) string {
-	path = typeName.ReplaceAllString(path, "")
 	if field == "duration" {
 		if bare, unit := cutUnit(path); unit != "" {
 			return bare
 		}
 	}
-	return path
+	return typeName.ReplaceAllString(path, "")
 }
 
-// cutUnit takes the unit off the end of a name.
+// cutUnit takes the unit off the end of a name, and the type behind it: the s of
+// latency_s is seconds.
 func cutUnit(name string) (bare, unit string) {
 	words := wordsOf(name)
 	unit = unitWords[words[len(words)-1]]
 	if unit == "" {
+		if untyped := typeName.ReplaceAllString(name, ""); untyped != name {
+			return cutUnit(untyped)
+		}
 		return name, ""
 	}
 	name = strings.TrimRightFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
