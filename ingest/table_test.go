@@ -183,3 +183,15 @@ func TestTablesOfOneRun(t *testing.T) {
 		}
 	}
 }
+
+// TestTableOfAzure: the portal puts the zone of a time into the name of its column, and
+// writes times as Americans do.
+func TestTableOfAzure(t *testing.T) {
+	log := "timestamp [UTC],id,success,duration,customDimensions,operation_Id\n" +
+		"\"9/3/2026, 5:29:42.893 PM\",c1,True,500.5,\"{\"\"gen_ai.operation.name\"\":\"\"chat\"\"}\",t\n"
+	got := read(t, []byte(log), Options{})
+	want := []string{`1788456582893000 1788456583393500    "" [] -1`}
+	if got.format != "table+otel" || got.tally.Blank != 1 || !slices.Equal(got.requests, want) {
+		t.Fatalf("%s %+v %q, want %q", got.format, got.tally, got.requests, want)
+	}
+}

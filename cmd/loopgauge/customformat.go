@@ -176,7 +176,7 @@ func readCustomField(name string, v policy.Value) formats.CustomField {
 	paths := func(v policy.Value) {
 		add := func(v policy.Value) {
 			path := v.Text()
-			if strings.HasPrefix(path, "$") || strings.HasPrefix(path, ".") || strings.HasSuffix(path, ".") || strings.Contains(path, "[") {
+			if strings.HasPrefix(path, "$") || strings.HasPrefix(path, ".") || strings.HasSuffix(path, ".") || formats.HasIndex(path) {
 				v.Reject("is no path: write names with dots between them, and numbers for elements of a list, as in choices.0.message")
 			}
 			f.Paths = append(f.Paths, path)

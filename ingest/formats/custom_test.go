@@ -466,6 +466,9 @@ func TestScaffold(t *testing.T) {
 	f(`{"time":"2026-11-21T10:00:00Z","resultSignature":"200"}`, "status: 'resultSignature'")                                                                                             // of Azure's diagnostics
 	f(`{"object":"chat.completion","id":"secret","created":1795255200,"model":"secret","request_id":"secret","usage":{"prompt_tokens":1},"choices":[{"message":{"role":"assistant","tool_calls":[{"function":{"name":"secret","arguments":"{}"}}]}}]}`,
 		"time: 'created'", "response: 'choices'", "id: 'request_id'", "tokens_in: 'usage.prompt_tokens'") // OpenAI's stored completions
+	f("timestamp [UTC],RequestId_s,LatencyMs_d,StatusCode_d,Request_s\n\"11/21/2026, 10:00:00.123 AM\",secret,80,200,\"{\"\"model\"\":\"\"secret\"\",\"\"messages\"\":[]}\"\n",
+		"columns: ['timestamp [UTC]',", "time: {path: 'timestamp [UTC]', layout: '1/2/2006, 3:04:05 PM'}", "id: 'RequestId_s'", "duration: {path: 'LatencyMs_d', unit: ms}", "status: 'StatusCode_d'", "body: 'Request_s'") // Azure's portal
+	f(`{"time":"2026-11-21T10:00:00Z","latency_s":0.5}`, "duration: {path: 'latency_s', unit: s}")
 	// What is not known of times.
 	f(`{"time":"05/06/2026 10:00:00"}`, "# timezone: Europe/Warsaw", "time: {path: 'time', layout: '01/02/2006 15:04:05'} # or '02/01/2006 15:04:05'?")
 	f("2026-11-21 10:00:00.5+00,secret", "time: {path: 'column1', layout: '2006-01-02 15:04:05-07'}")   // PostgreSQL's

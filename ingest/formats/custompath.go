@@ -49,6 +49,10 @@ func (p *custom) open(text []byte) *rawjson.Scanner {
 	return s
 }
 
+// HasIndex tells a path that has an index in brackets, as JSONPath writes it; a name
+// may be called timestamp [UTC].
+func HasIndex(path string) bool { return strings.Contains(strings.ReplaceAll(path, " [", ""), "[") }
+
 // find follows a path from the record.
 func (p *custom) find(path string) (best found, ok bool) {
 	longest := -1

@@ -67,7 +67,7 @@ func isOtel(k keys) bool {
 	// What the SDK's console exporter prints has no word of its own.
 	return k.any("resourceSpans", "resourceLogs", "scopeMetrics") || isTrace(k) || isMLflow(k) || isJaeger(k) || isRow(k) || k.has("context", "parent_id", "start_time", "attributes") ||
 		// Nor have the objects of Node's SDK, a log record or a span; metrics have.
-		k.has("attributes") && (k.any("hrTime", "_hrTime") || k.has("_spanContext", "startTime"))
+		k.has("attributes") && (k.any("hrTime", "_hrTime") || k.has("_spanContext", "startTime") || k.has("spanId", "startTimeUnixNano"))
 }
 
 // isTrace tells a trace as Tempo gives it, and Grafana's download of one: OTLP with
@@ -85,7 +85,7 @@ func isTrace(k keys) bool {
 // isRow tells a span as a row of ClickHouse's table otel_traces, or of Azure Monitor's
 // AppDependencies and its kin.
 func isRow(k keys) bool {
-	return k.has("TraceId", "SpanAttributes") || k.has("OperationId", "DurationMs", "Properties")
+	return k.has("TraceId", "SpanAttributes") || k.has("OperationId", "DurationMs", "Properties") || k.has("operation_Id", "customDimensions")
 }
 
 func (p *otel) Parse(record []byte, r *fingerprint.Request) (column int, why string) {

@@ -15,6 +15,8 @@ type otelSpan struct {
 	library           []byte // that wrote it
 	name              []byte
 	start, end, took  int64
+	lasted            rawjson.Value // how long, in microseconds unless
+	inMillis          bool
 	attributes        rawjson.Value
 	failed            bool // its status is an error
 	message           []byte
@@ -74,6 +76,13 @@ func (p *otel) keep(sp otelSpan) {
 		sp.isCall, sp.guessed = true, true
 	}
 	sp.isCall = sp.isCall && !sp.prepares && (!sp.opens || sp.failed)
+	if sp.lasted != nil {
+		if p.late.Reset(sp.lasted); sp.inMillis {
+			sp.took = readMillis(&p.late, sp.took)
+		} else {
+			sp.took = readHrTime(&p.late, sp.took)
+		}
+	}
 	if sp.end == fingerprint.NoTime && sp.start != fingerprint.NoTime && sp.took != fingerprint.NoTime {
 		sp.end = sp.start + sp.took
 	}
@@ -84,11 +93,13 @@ func (p *otel) keep(sp otelSpan) {
 // Python and Node, with Phoenix, MLflow, Jaeger, ClickHouse and Azure Monitor.
 func (sp *otelSpan) member(s *rawjson.Scanner) {
 	switch string(s.Key) {
-	case "traceId", "trace_id", "traceID", "TraceId", "OperationId":
+	case "traceId", "trace_id", "traceID", "TraceId", "OperationId", "operation_Id":
 		sp.trace = readSpanID(s, sp.trace)
 	case "spanId", "span_id", "spanID", "SpanId", "Id":
 		sp.id = readSpanID(s, sp.id)
-	case "parentSpanId", "parent_id", "parent_span_id", "parentSpanID", "ParentSpanId", "ParentId":
+	case "id": // of Application Insights; Phoenix has one of its own beside the span's
+		sp.id = first(sp.id, s.Text(nil))
+	case "parentSpanId", "parent_id", "parent_span_id", "parentSpanID", "ParentSpanId", "ParentId", "operation_ParentId":
 		sp.parent = readSpanID(s, sp.parent)
 	case "context", "spanContext", "_spanContext":
 		for s.Object(); s.NextKey(); {
@@ -113,7 +124,7 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		sp.name = s.Text(sp.name)
 		sp.isRaw = string(sp.name) == rawName
 		sp.prepares = sp.prepares || bytes.HasSuffix(sp.name, []byte("._prepare_chat_with_tools"))
-	case "instrumentationScope", "instrumentationLibrary":
+	case "instrumentationScope", "instrumentationLibrary", "scope":
 		for s.Object(); s.NextNamed("name"); {
 			sp.library = s.Text(sp.library)
 		}
@@ -131,18 +142,23 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		sp.start = readHrTime(s, sp.start)
 	case "endTime":
 		sp.end = readHrTime(s, sp.end)
-	case "Timestamp", "TimeGenerated", "time":
+	case "Timestamp", "TimeGenerated", "time", "timestamp":
 		if t, ok := parseZoneless(s.Text(nil), nil); ok {
 			sp.start = t
 		}
 	case "duration":
-		sp.took = readHrTime(s, sp.took)
+		sp.lasted = s.Value()
 	case "Duration":
 		sp.took = readNanos(s, sp.took)
 	case "DurationMs":
 		sp.took = readMillis(s, sp.took)
-	case "attributes", "tags", "SpanAttributes", "Properties":
+	case "attributes", "tags", "SpanAttributes":
 		sp.classify(s)
+	case "Properties", "customDimensions": // a text, too, as Azure's command line prints them
+		var in rawjson.Scanner
+		s, _ = jsonIn(s, &in, "{")
+		sp.classify(s)
+		sp.inMillis = true
 	case "events", "logs":
 		sp.events = s.Value()
 	case "droppedAttributesCount":
@@ -154,9 +170,8 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		}
 	case "status_code", "StatusCode", "status_message", "StatusMessage":
 		sp.status(s)
-	case "Success":
-		ok, is := s.Bool()
-		sp.failed = is && !ok
+	case "Success", "success":
+		sp.failed = bytes.EqualFold(s.Text(nil), []byte("false"))
 	case "span_kind": // Phoenix has it beside the attributes
 		sp.modelKind(s.Text(nil))
 		sp.isCall = sp.isCall && !sp.prepares
@@ -177,7 +192,7 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		for s.Object(); s.NextNamed("serviceName"); {
 			sp.service = s.Text(sp.service)
 		}
-	case "ServiceName", "AppRoleName":
+	case "ServiceName", "AppRoleName", "cloud_RoleName":
 		sp.service = s.Text(sp.service)
 	case "processID": // the process stands beside the spans
 		sp.process = s.Text(sp.process)

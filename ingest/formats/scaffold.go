@@ -167,7 +167,7 @@ func hasRoles(list []byte) bool {
 // isPath tells whether a path can be written in a custom format.
 func isPath(path string) bool {
 	return utf8.ValidString(path) && strings.TrimSpace(path) == path && path != "" &&
-		!strings.Contains(path, "[") && path[0] != '$' && path[0] != '.' && path[len(path)-1] != '.' &&
+		!HasIndex(path) && path[0] != '$' && path[0] != '.' && path[len(path)-1] != '.' &&
 		!strings.ContainsFunc(path, func(c rune) bool { return !unicode.IsPrint(c) })
 }
 

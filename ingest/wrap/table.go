@@ -37,6 +37,10 @@ func detectTable(line []byte) bool {
 // them.
 var columnName = regexp.MustCompile(`^[\pL_@#][\pL\pN_@#.:/ ()-]{0,63}$`)
 
+// bareColumn is the name of a column without the zone that Azure's portal puts behind
+// those of times.
+func bareColumn(name []byte) []byte { return bytes.TrimSuffix(name, []byte(" [UTC]")) }
+
 // columnsOf are the names of the columns that a line consists of. pandas writes a
 // first one without a name.
 func columnsOf(line []byte) (names [][]byte, separator byte, ok bool) {
@@ -50,7 +54,7 @@ func columnsOf(line []byte) (names [][]byte, separator byte, ok bool) {
 		}
 		cells, _, why := SplitCSV(nil, line, separator, nil)
 		for i, cell := range cells {
-			if !columnName.Match(cell) && (i > 0 || cell != nil) {
+			if cell = bareColumn(cell); !columnName.Match(cell) && (i > 0 || cell != nil) {
 				break
 			}
 			names = append(names, bytes.Clone(cell))
@@ -121,7 +125,7 @@ func (t *table) Unwrap(line Line, next func(Line)) (why string) {
 	header := true
 	t.object = append(t.object[:0], '{')
 	for i, cell := range t.cells {
-		header = header && bytes.Equal(cell, t.columns[i])
+		header = header && bytes.Equal(bareColumn(cell), t.columns[i])
 		if t.isNull(cell) || len(t.columns[i]) == 0 {
 			continue
 		}
