@@ -39,7 +39,7 @@ func newLangfuse(reads fingerprint.Field) Parser {
 }
 
 func isLangfuse(k keys) bool {
-	if !k.has("type") {
+	if kind := k["type"]; len(kind) < 2 || kind[1] < 'A' || kind[1] > 'Z' { // those of Opik's spans are in small letters
 		return false
 	}
 	return k.has("traceId", "startTime") && k.any("parentObservationId", "modelParameters", "usageDetails", "projectId") ||

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -53,4 +54,14 @@ func TestLangfuse(t *testing.T) {
 	// What stands for no session names none.
 	f("", `,"sessionId":""`)
 	f("", `,"session_id":"null"`)
+}
+
+// TestOpikIsNotLangfuse: the spans of Opik have the members of Langfuse's observations.
+func TestOpikIsNotLangfuse(t *testing.T) {
+	const span = `{"id":"s","project_id":"p","trace_id":"t","type":"%s","start_time":"2026-11-21T10:00:00Z","end_time":"2026-11-21T10:00:01Z","input":{},"usage":{}}`
+	for kind, want := range map[string]bool{"llm": false, "tool": false, "": false, "GENERATION": true, "SPAN": true} {
+		if got := ByName("langfuse").Detect(NewLine(fmt.Appendf(nil, span, kind))); got != want {
+			t.Errorf("%s: %v, want %v", kind, got, want)
+		}
+	}
 }
