@@ -65,7 +65,7 @@ func newOtel(reads fingerprint.Field) Parser { return &otel{call: newOtelCall(re
 
 func isOtel(k keys) bool {
 	// What the SDK's console exporter prints has no word of its own.
-	return k.any("resourceSpans", "resourceLogs", "scopeMetrics") || isTrace(k) || isMLflow(k) || isJaeger(k) || isRow(k) || k.has("context", "parent_id", "start_time", "attributes") ||
+	return k.any("resourceSpans", "resourceLogs", "scopeMetrics") || isTrace(k) || isMLflow(k) || isJaeger(k) || isRow(k) || k.has("context.span_id", "start_time") || k.has("context", "parent_id", "start_time", "attributes") ||
 		// Nor have the objects of Node's SDK, a log record or a span; metrics have.
 		k.has("attributes") && (k.any("hrTime", "_hrTime") || k.has("_spanContext", "startTime") || k.has("spanId", "startTimeUnixNano"))
 }
@@ -109,6 +109,10 @@ func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() boo
 		if !p.member(s) && !node.field(s, &alone) {
 			alone.member(s)
 		}
+	}
+	if alone.inColumns {
+		p.late.Reset(record)
+		alone.classify(&p.late)
 	}
 	p.nameServices(0)
 	if column, why := failure(s); why != "" {

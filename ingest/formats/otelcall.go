@@ -212,6 +212,14 @@ func (p *otelCall) attribute(s *rawjson.Scanner, key []byte, r *fingerprint.Requ
 		p.gateway(otelText(s), r)
 	case "litellm.trace_id":
 		p.trace = otelText(s)
+	case "llm.input_messages": // lists, in data frames of Phoenix's
+		eachInside(s, nil, func(name []byte) { p.question(name, s, r) })
+	case "llm.output_messages":
+		eachInside(s, nil, func(name []byte) { p.reply(name, s, r) })
+	case "llm.tools":
+		if s.Kind() == rawjson.Array {
+			r.HasTools = fingerprint.Yes
+		}
 	default:
 		if !p.mlflowAttribute(s, key, r) && !p.genkitAttribute(s, key, r) {
 			p.other(s, key, r)

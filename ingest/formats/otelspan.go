@@ -18,6 +18,7 @@ type otelSpan struct {
 	lasted            rawjson.Value // how long, in microseconds unless
 	inMillis          bool
 	attributes        rawjson.Value
+	inColumns         bool // its attributes are beside its id
 	failed            bool // its status is an error
 	message           []byte
 	dropped           bool // it had more attributes than were kept
@@ -97,6 +98,10 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		sp.trace = readSpanID(s, sp.trace)
 	case "spanId", "span_id", "spanID", "SpanId", "Id":
 		sp.id = readSpanID(s, sp.id)
+	case "context.trace_id": // columns of a data frame of Phoenix's
+		sp.trace = s.Text(sp.trace)
+	case "context.span_id":
+		sp.id, sp.inColumns = s.Text(sp.id), true
 	case "id": // of Application Insights; Phoenix has one of its own beside the span's
 		sp.id = first(sp.id, s.Text(nil))
 	case "parentSpanId", "parent_id", "parent_span_id", "parentSpanID", "ParentSpanId", "ParentId", "operation_ParentId":

@@ -54,6 +54,12 @@ func TestTraces(t *testing.T) {
 	// Of CloudWatch.
 	f(want, `{"resource":{"attributes":{"service.name":"agent"}},"scope":{"name":"l"},"traceId":"t","spanId":"c","startTimeUnixNano":1000000000,"endTimeUnixNano":1500000000,"durationNano":500000000,"attributes":`+attributes+`},"status":{"code":"ERROR","message":"429 Too Many"}}`)
 
+	// Of a data frame of Phoenix's, in which messages are lists.
+	f(`took=500ms id=c named session=s model=m messages=3 last="{\"tool_call_id\":\"x\",\"content\":\"[1]\",\"role\":\"tool\"}" has_tools=true tool_calls=1 call=y name=g arguments={} status=429 error="429 Too Many" tokens_in=7`,
+		`{"context.span_id":"c","context.trace_id":"t","name":"ChatCompletion","span_kind":"LLM","parent_id":"p","start_time":"1970-01-01 00:00:01+00:00","end_time":"1970-01-01 00:00:01.500000+00:00","status_code":"ERROR","status_message":"429 Too Many","events":[],"attributes.llm.input_messages":[{"message.role":"user","message.content":"hi"},`+
+			`{"message.role":"assistant","message.tool_calls":[{"tool_call.id":"x","tool_call.function.name":"g","tool_call.function.arguments":"{}"}]},{"message.tool_call_id":"x","message.content":"[1]","message.role":"tool"}],`+
+			`"attributes.llm.output_messages":[{"message.role":"assistant","message.tool_calls":[{"tool_call.id":"y","tool_call.function.name":"g","tool_call.function.arguments":"{}"}]}],"attributes.llm.tools":[{"tool.json_schema":"{}"}],"attributes.llm.model_name":"m","attributes.llm.token_count.prompt":7.0,"attributes.session.id":"s"}`)
+
 	// Of MLflow 2, whose spans look like those of consoles.
 	f(`2026-11-21T03:24:40.384000Z took=500ms id=c named session=s model=m messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}" has_tools=false tool_calls=0 status=429 error="429 Too Many" stream=false`, `{"info":{"request_id":"t","request_metadata":{"mlflow.trace.session":"s"}},"data":{"spans":[{"name":"chat","context":{"span_id":"0xc","trace_id":"0xt"},"parent_id":null,"start_time":1795231480384000123,"end_time":1795231480884000123,`+
 		`"status_code":"ERROR","status_message":"429 Too Many","attributes":{"mlflow.spanType":"\"CHAT_MODEL\"","mlflow.spanInputs":"{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}"},"events":[]}],"request":"{}","response":null}}`)

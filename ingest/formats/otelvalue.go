@@ -1,18 +1,22 @@
 package formats
 
 import (
+	"bytes"
+	"strconv"
+
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // eachAttribute calls f at the value of each attribute in the list of keys and values,
-// or the object, that comes next, and returns all of it.
+// or the object, that comes next, and returns all of it. Columns of a data frame of
+// Phoenix's begin with attributes.
 func eachAttribute(s *rawjson.Scanner, f func(key []byte)) rawjson.Value {
 	kind := s.Kind() // skips white space
 	start := s.Offset()
 	if kind == rawjson.Object {
 		for s.Object(); s.NextKey(); {
-			f(s.Key)
+			f(bytes.TrimPrefix(s.Key, []byte("attributes.")))
 		}
 		return s.Since(start)
 	}
@@ -110,4 +114,30 @@ func (p *otelCall) quoted(text []byte) rawjson.Value {
 	from := len(p.json)
 	p.json = rawjson.AppendString(p.json, text)
 	return p.made(from)
+}
+
+// eachInside calls f at each scalar in the value that comes next, by the name that it
+// has as an attribute of its own: 0.message.role of [{"message.role":"user"}].
+func eachInside(s *rawjson.Scanner, name []byte, f func(name []byte)) {
+	switch s.Kind() {
+	case rawjson.Array:
+		n := 0
+		for s.Array(); s.NextElement(); n++ {
+			eachInside(s, strconv.AppendInt(dotted(name), int64(n), 10), f)
+		}
+	case rawjson.Object:
+		for s.Object(); s.NextKey(); {
+			eachInside(s, append(dotted(name), s.Key...), f)
+		}
+	default:
+		f(name)
+	}
+}
+
+// dotted is a copy of a name that another may follow.
+func dotted(name []byte) []byte {
+	if len(name) == 0 {
+		return nil
+	}
+	return append(name[:len(name):len(name)], '.')
 }
