@@ -469,6 +469,17 @@ func TestScaffold(t *testing.T) {
 	f("timestamp [UTC],RequestId_s,LatencyMs_d,StatusCode_d,Request_s\n\"11/21/2026, 10:00:00.123 AM\",secret,80,200,\"{\"\"model\"\":\"\"secret\"\",\"\"messages\"\":[]}\"\n",
 		"columns: ['timestamp [UTC]',", "time: {path: 'timestamp [UTC]', layout: '1/2/2006, 3:04:05 PM'}", "id: 'RequestId_s'", "duration: {path: 'LatencyMs_d', unit: ms}", "status: 'StatusCode_d'", "body: 'Request_s'") // Azure's portal
 	f(`{"time":"2026-11-21T10:00:00Z","latency_s":0.5}`, "duration: {path: 'latency_s', unit: s}")
+	// A list that reading looks into, in the answer of an API: Datadog's, Dynatrace's.
+	f(`{"data":[{"id":"secret","attributes":{"start_ns":1795255200123000000,"duration":1519000000,"input":{"messages":[{"role":"secret"}]}}}],"meta":{"elapsed":7}}`,
+		"time: {path: 'attributes.start_ns', layout: 'unix_ns'}", "duration: {path: 'attributes.duration', unit: ns}", "messages: 'attributes.input.messages'")
+	f(`{"records":[{"timestamp":"2026-11-21T10:00:00Z","span.id":"secret"}]}`, "time: 'timestamp'", "id: 'span.id'")
+	f(`{"spans":[{"timestamp":"2026-11-21T10:00:00Z"}]}`, "time: 'spans.0.timestamp'", "# jq -c '.spans[]' LOG")
+	// What costs, is no response; how many errors there were, and whether, none of them;
+	// and a caller that is there goes before one that is not.
+	f(`{"data":{"id":"secret","created_at":"2026-11-21T10:00:00Z","model":"secret","usage":0.5,"tokens_prompt":5,"generation_time":1200}}`, "# response:", "id: 'data.id'", "tokens_in: 'data.tokens_prompt'", "duration: {path: 'data.generation_time', unit: ms}")
+	f(`{"time":"2026-11-21T10:00:00Z","counts":{"error":0},"error":false}`, "# error:")
+	f(`{"requestTime":"21/Nov/2026:10:00:00 +0000","ip":"secret","caller":"-","user":"-"}`, "caller_name: 'ip'", "user: 'user'")
+	f(`{"timestamp_ms":1795255200123,"execution_time_ms":80}`, "duration: {path: 'execution_time_ms', unit: ms}") // Databricks'
 	// What is not known of times.
 	f(`{"time":"05/06/2026 10:00:00"}`, "# timezone: Europe/Warsaw", "time: {path: 'time', layout: '01/02/2006 15:04:05'} # or '02/01/2006 15:04:05'?")
 	f("2026-11-21 10:00:00.5+00,secret", "time: {path: 'column1', layout: '2006-01-02 15:04:05-07'}")   // PostgreSQL's

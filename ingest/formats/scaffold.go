@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // scaffoldLines is from how many lines names are gathered.
@@ -47,6 +48,9 @@ func Scaffold(data []byte) ([]byte, error) {
 	case len(texts) == 0 && len(g.paths) == 0:
 		return nil, errors.New("JSON without named members")
 	case len(g.paths) > 0:
+		if inside := g.inside(); inside != nil {
+			g = *inside
+		}
 		times, _ := g.times()
 		return g.yaml(times), nil
 	}
@@ -220,7 +224,7 @@ func (g *guesser) yaml(times CustomField) []byte {
 	}
 	b.WriteString("# A guess: check each line, see docs/formats.md, then run\n# loopgauge formats --format THIS.yaml LOG\n")
 	if list := g.list(); list != "" {
-		fmt.Fprintf(&b, "# This is one record. If its requests are in a list of it, begin with that:\n# jq -c '%s[]' LOG | loopgauge formats --scaffold - > THIS.yaml\n", list)
+		fmt.Fprintf(&b, "# This is one record. If its requests are in a list of it, begin with that, and read that:\n# jq -c '%s[]' LOG | loopgauge formats --scaffold - > THIS.yaml\n", list)
 	}
 	b.WriteString("fields:\n")
 	used := map[string]bool{}
@@ -244,7 +248,8 @@ func (g *guesser) yaml(times CustomField) []byte {
 		if callers[x.field] && called {
 			continue
 		}
-		path := g.pick(x.field, x.names, used)
+		again := slices.ContainsFunc(guesses[i+1:], func(more guess) bool { return more.field == x.field })
+		path := g.pick(x.field, x.names, used, !again)
 		if path == "" && x.field == "model" && g.shaped("body") == "" { // the one that answered, where what was asked is not said
 			if answered := g.shaped("response") + ".model"; g.has(answered) {
 				path = answered
@@ -258,7 +263,7 @@ func (g *guesser) yaml(times CustomField) []byte {
 				used[path+".tool_calls"] = true
 			}
 			fmt.Fprintf(&b, "  %s: %s\n", x.field, g.spec(x.field, path))
-		case !slices.ContainsFunc(guesses[i+1:], func(more guess) bool { return more.field == x.field }):
+		case !again:
 			fmt.Fprintf(&b, "  # %s:%s\n", x.field, unfoundNotes[x.field])
 		}
 	}
@@ -280,7 +285,7 @@ func (g *guesser) shaped(field string) string {
 			switch {
 			case !ok || !g.has(parent): // or a name with dots in it: gen_ai.request.messages
 			case field == "body" && m != "contents" && !g.has(parent+".model"):
-			case field == "body" && g.has(parent+".output"), m == "usage" && (g.has(parent+".input") || g.has(parent+".messages")): // the whole call
+			case field == "body" && g.has(parent+".output"), m == "usage" && (!g.holds(p) || g.has(parent+".input") || g.has(parent+".messages")): // the whole call, or what it cost
 			case m == "usage" && !slices.ContainsFunc([]string{"id", "model", "output", "content", "message"}, func(beside string) bool { return g.has(parent + "." + beside) }):
 			default:
 				return parent
@@ -306,6 +311,21 @@ func (g *guesser) list() (path string) {
 		}
 	}
 	return path
+}
+
+// inside gathers from the list that is all there is in the log, if reading looks into it.
+func (g *guesser) inside() *guesser {
+	name := strings.TrimPrefix(g.list(), ".")
+	if !wrap.HoldsLines(name) {
+		return nil
+	}
+	var in guesser
+	var s rawjson.Scanner
+	s.Reset(g.records[0])
+	for s.Object(); s.NextNamed(name); {
+		in.record(s.Value())
+	}
+	return &in
 }
 
 // plainPath is a path that jq reads as it is.

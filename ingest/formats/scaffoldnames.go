@@ -23,7 +23,7 @@ type guess struct {
 var guesses = []guess{
 	{"time", []string{"time", "timestamp", "ts", "@timestamp", "starttime", "startedat", "date", "datetime", "createdat"}},
 	{"end", []string{"end", "endtime", "endedat", "finishedat", "completedat", "endtimestamp"}},
-	{"duration", []string{"duration", "latency", "took", "elapsed", "responsetime", "requesttime", "reqtime", "timetaken", "totaltime", "elapsedtime", "timeelapsed", "processingtime", "dur", "rt", ""}},
+	{"duration", []string{"duration", "latency", "took", "elapsed", "responsetime", "requesttime", "reqtime", "timetaken", "totaltime", "elapsedtime", "timeelapsed", "processingtime", "executiontime", "generationtime", "dur", "rt", ""}},
 	{"method", []string{"method", "httpmethod", "requestmethod", "verb"}},
 	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "endpoint", "request"}},
 	{"caller_name", []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyalias", "apikeyname", "keyname", "virtualkeyname", "apikeyid", "keyid", "clientname", "clientid", "client", "appname", "appid", "app", "teamname", "teamid", "team", "tenantname", "tenantid", "tenant", "project", "requester"}},
@@ -51,12 +51,12 @@ var guesses = []guess{
 
 // pick is the path that is likely a field: one that is called so, else one whose
 // last two names are, else one whose name ends so, as EdgeResponseStatus does.
-// What says nothing in the lines at hand comes last.
-func (g *guesser) pick(field string, names []string, used map[string]bool) (path string) {
+// What says nothing in the lines at hand comes last, unless other names are to be tried.
+func (g *guesser) pick(field string, names []string, used map[string]bool, last bool) (path string) {
 	if path = g.shaped(field); path != "" {
 		return path
 	}
-	for _, silent := range []bool{false, true} {
+	for _, silent := range slices.Compact([]bool{false, last}) {
 		for _, named := range []func(path, name string) bool{isNamed, isJoined, endsNamed} {
 			for _, name := range names {
 				for _, p := range g.paths {
@@ -222,6 +222,8 @@ func (g *guesser) fits(field, path string) bool {
 		return (&custom{}).duration(&CustomField{}, found{text: text}) != fingerprint.NoTime
 	case "tokens_in", "tokens_out", "tokens_cached", "cost":
 		return number
+	case "error": // how many there were, or whether
+		return !number && string(text) != "true" && string(text) != "false"
 	case "id":
 		return !isHeader(path) && g.isDistinct(path)
 	}

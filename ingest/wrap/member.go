@@ -14,12 +14,15 @@ var lineNames = []string{
 	"payload", "body", "Body", "record", "records", "Records", "logs", "data", "value", "event", "detail",
 }
 
+// HoldsLines tells whether a member of that name may hold lines.
+func HoldsLines(name string) bool { return slices.Contains(lineNames, name) }
+
 // detectMember knows no more than that.
 func detectMember(line []byte) (found bool) {
 	EachMember(line, func(s *rawjson.Scanner) {
 		switch s.Kind() {
 		case rawjson.String, rawjson.Object, rawjson.Array:
-			found = found || slices.Contains(lineNames, string(s.Key))
+			found = found || HoldsLines(string(s.Key))
 		}
 	})
 	return found
