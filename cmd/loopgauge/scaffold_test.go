@@ -104,7 +104,8 @@ var shapesOfLogs = []logOf{
 func quoteJSON(text string) string { return string(rawjson.AppendString(nil, []byte(text))) }
 
 // TestScaffoldReads: the file that a log was made into a format by reads that
-// log: every line, with its time.
+// log: every line, with its time, which is when a call was over where the line says how
+// long it took.
 func TestScaffoldReads(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		shape := rapid.SampledFrom(shapesOfLogs).Draw(t, "log")
@@ -129,7 +130,13 @@ func TestScaffoldReads(t *testing.T) {
 		}
 		var got []int64
 		tally := ingest.NewReader(fingerprint.AllFields).Read(&ingest.Block{Format: formats.NewCustom(c), Data: bytes.Clone(log), Line: 1},
-			func(r *fingerprint.Request) { got = append(got, r.Time) }, nil)
+			func(r *fingerprint.Request) {
+				at := r.Time
+				if r.End != fingerprint.NoTime {
+					at = r.End
+				}
+				got = append(got, at)
+			}, nil)
 		if tally.Malformed != 0 || tally.Blank != int64(header) || !slices.Equal(got, want) {
 			t.Fatalf("%+v, %v\nwant %v\n%s\n%s", tally, got, want, text, log)
 		}

@@ -480,6 +480,13 @@ func TestScaffold(t *testing.T) {
 	f(`{"time":"2026-11-21T10:00:00Z","counts":{"error":0},"error":false}`, "# error:")
 	f(`{"requestTime":"21/Nov/2026:10:00:00 +0000","ip":"secret","caller":"-","user":"-"}`, "caller_name: 'ip'", "user: 'user'")
 	f(`{"timestamp_ms":1795255200123,"execution_time_ms":80}`, "duration: {path: 'execution_time_ms', unit: ms}") // Databricks'
+	// A line that says how long the call took was written when that was over.
+	f("[GIN] 2026/11/21 - 10:00:00 | 200 |  1.25s |       127.0.0.1 | POST     \"/secret\"", "end: {path: 'time', layout: '2006/01/02 - 15:04:05'} # or time,")
+	f(`{"level":"info","ts":1795255200.5,"msg":"secret","elapsed":0.5}`, "end: 'ts'", "duration: {path: 'elapsed', unit: s}")
+	f(`{"level":"info","ts":1795255200.5,"msg":"secret"}`, "time: 'ts'", "# end:")
+	f(`{"level":"info","start_time":"2026-11-21T10:00:00Z","elapsed":0.5}`, "time: 'start_time'", "# end:")
+	f(`{"logging_time":"2026-11-21 10:00:00.5 UTC","metadata":{"request_latency":"1519"}}`, "end: {path: 'logging_time', layout: '2006-01-02 15:04:05 MST'}", "duration: {path: 'metadata.request_latency', unit: ms}") // Vertex AI's
+	f(`{"completed_at":"2026-11-21T10:00:00Z","elapsed":0.5}`, "end: 'completed_at'")
 	// What is not known of times.
 	f(`{"time":"05/06/2026 10:00:00"}`, "# timezone: Europe/Warsaw", "time: {path: 'time', layout: '01/02/2006 15:04:05'} # or '02/01/2006 15:04:05'?")
 	f("2026-11-21 10:00:00.5+00,secret", "time: {path: 'column1', layout: '2006-01-02 15:04:05-07'}")   // PostgreSQL's

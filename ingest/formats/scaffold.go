@@ -66,6 +66,7 @@ type guesser struct {
 	deep    []string          // paths that only a time is looked for in
 	talks   []string          // paths to lists of messages
 	stream  string            // the path to a text of events
+	labels  bool              // lines have labels, as access logs do: Apache's have the start
 }
 
 const (
@@ -236,16 +237,16 @@ func (g *guesser) yaml(times CustomField) []byte {
 		}
 	}
 	callers := map[string]bool{"caller": true, "caller_name": true} // one is enough
-	called := false
+	called, over := false, g.isOver(times)
 	for i, x := range guesses {
 		if x.field == "time" {
 			for _, t := range times.Paths {
 				used[t] = true
 			}
-			b.WriteString(g.timeLine(times))
+			b.WriteString(g.timeLine(times, over))
 			continue
 		}
-		if callers[x.field] && called {
+		if callers[x.field] && called || x.field == "end" && over {
 			continue
 		}
 		again := slices.ContainsFunc(guesses[i+1:], func(more guess) bool { return more.field == x.field })

@@ -113,6 +113,7 @@ func (t *texter) labels() {
 	if len(parts) < few || slices.ContainsFunc(parts, func(p string) bool { return !labelOf.MatchString(p) }) {
 		return
 	}
+	t.g.labels = true
 	at := 0
 	for _, part := range parts {
 		of := labelOf.FindStringSubmatch(part)

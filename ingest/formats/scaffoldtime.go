@@ -89,6 +89,32 @@ func (g *guesser) times() (best CustomField, most int) {
 // thing's.
 var isOver = regexp.MustCompile(`^(?:edge)?end|ended|finish|complet|response|receiv|ingest|expire`)
 
+// isLogged tells the name of a time at which a line was written, or a call was over, and
+// isBegun that of one at which it began.
+var (
+	isLogged = regexp.MustCompile(`^(?:edge)?end|ended|finish|complet|^log(?:g|time|date)`)
+	isBegun  = regexp.MustCompile(`start|beg[aiu]n|creat|request`)
+)
+
+// isOver tells whether the time is that at which calls were over: it is called so, or is
+// that of a line that a logger wrote, which says how long the call took.
+func (g *guesser) isOver(times CustomField) bool {
+	if len(times.Paths) == 0 {
+		return false
+	}
+	path := times.Paths[0]
+	guessed := func(field string) bool {
+		at := slices.IndexFunc(guesses, func(x guess) bool { return x.field == field })
+		return g.pick(field, guesses[at].names, map[string]bool{path: true}, true) != ""
+	}
+	if !guessed("duration") || guessed("end") {
+		return false
+	}
+	name := folded(path[strings.LastIndexByte(path, '.')+1:])
+	written := g.format.Pattern != nil && !g.labels || !strings.Contains(path, ".") && (g.has("level") || g.has("severity") || g.has("levelname"))
+	return isLogged.MatchString(name) || written && !isBegun.MatchString(name)
+}
+
 // timeCandidates are the places at which a time may stand, the likeliest first:
 // those of a likely name, then texts, then numbers, then those of the end, each
 // the least nested first.
@@ -163,8 +189,8 @@ const noTimeLine = "  time: TIME # nothing looked like one: it must be there\n"
 // HasTime tells whether a format that Scaffold made says where the time is.
 func HasTime(scaffold []byte) bool { return !bytes.Contains(scaffold, []byte(noTimeLine)) }
 
-// timeLine is the line of the time.
-func (g *guesser) timeLine(f CustomField) string {
+// timeLine is the line of the time, or of the end.
+func (g *guesser) timeLine(f CustomField, over bool) string {
 	if len(f.Paths) == 0 {
 		return noTimeLine
 	}
@@ -181,6 +207,9 @@ func (g *guesser) timeLine(f CustomField) string {
 	}
 	if other := g.otherLayout(f); other != "" {
 		where += fmt.Sprintf(" # or '%s'?", other)
+	}
+	if over {
+		return "  end: " + where + " # or time, if that is when calls began\n"
 	}
 	return "  time: " + where + "\n"
 }
