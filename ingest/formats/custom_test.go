@@ -487,6 +487,11 @@ func TestScaffold(t *testing.T) {
 	f(`{"level":"info","start_time":"2026-11-21T10:00:00Z","elapsed":0.5}`, "time: 'start_time'", "# end:")
 	f(`{"logging_time":"2026-11-21 10:00:00.5 UTC","metadata":{"request_latency":"1519"}}`, "end: {path: 'logging_time', layout: '2006-01-02 15:04:05 MST'}", "duration: {path: 'metadata.request_latency', unit: ms}") // Vertex AI's
 	f(`{"completed_at":"2026-11-21T10:00:00Z","elapsed":0.5}`, "end: 'completed_at'")
+	f("[2026-11-21 10:00:00] Receive: obj=GenerateReqInput(rid='secret', text='secret', sampling_params={'temperature': 0.7}, stream=False)\n[2026-11-21 10:00:00] Decode batch. #running-req: 1, token usage: 0.00, gen throughput (token/s): 90, #queue-req: 0,\n[2026-11-21 10:00:01] INFO:     127.0.0.1:40000 - \"POST /secret HTTP/1.1\" 200 OK",
+		`].*?(?P<client_ip>\S+) - "\b(?P<method>`, "time: {path: 'time', layout: '2006-01-02 15:04:05'}", "caller_name: 'client_ip'", "url: 'url'", "status: 'status'", "# stream:") // SGLang's
+	f("2026-11-21T10:00:00.123456789Z main: listening, port: 8080, ok\n2026-11-21T10:00:01.123456789Z srv  log_server_r: done request: POST /secret 127.0.0.1 200", "caller_name: 'client_ip'", "status: 'status'", "url: 'url'") // llama.cpp's
+	f("2026-11-21T10:00:00Z POST /secret 200\n2026-11-21T10:00:00Z session=secret body={\"messages\":[],\"model\":\"secret\"}", "session: 'session'", "body: 'body'", "# status:")
+	f(`2026-11-21T10:00:00Z {"backendLatency":1200,"responseLatency":1519}`, "duration: {path: 'json.responseLatency', unit: ms}") // WSO2's
 	// What is not known of times.
 	f(`{"time":"05/06/2026 10:00:00"}`, "# timezone: Europe/Warsaw", "time: {path: 'time', layout: '01/02/2006 15:04:05'} # or '02/01/2006 15:04:05'?")
 	f("2026-11-21 10:00:00.5+00,secret", "time: {path: 'column1', layout: '2006-01-02 15:04:05-07'}")   // PostgreSQL's

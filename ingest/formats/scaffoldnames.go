@@ -23,7 +23,7 @@ type guess struct {
 var guesses = []guess{
 	{"time", []string{"time", "timestamp", "ts", "@timestamp", "starttime", "startedat", "date", "datetime", "createdat"}},
 	{"end", []string{"end", "endtime", "endedat", "finishedat", "completedat", "endtimestamp"}},
-	{"duration", []string{"duration", "latency", "took", "elapsed", "responsetime", "requesttime", "reqtime", "timetaken", "totaltime", "elapsedtime", "timeelapsed", "processingtime", "executiontime", "generationtime", "dur", "rt", ""}},
+	{"duration", []string{"duration", "latency", "took", "elapsed", "responsetime", "responselatency", "requesttime", "reqtime", "timetaken", "totaltime", "elapsedtime", "timeelapsed", "processingtime", "executiontime", "generationtime", "dur", "rt", ""}},
 	{"method", []string{"method", "httpmethod", "requestmethod", "verb"}},
 	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "endpoint", "request"}},
 	{"caller_name", []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyalias", "apikeyname", "keyname", "virtualkeyname", "apikeyid", "keyid", "clientname", "clientid", "client", "appname", "appid", "app", "teamname", "teamid", "team", "tenantname", "tenantid", "tenant", "project", "requester"}},

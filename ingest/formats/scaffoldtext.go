@@ -26,17 +26,28 @@ type texter struct {
 	g      guesser
 	line   string
 	pieces []piece
-	access bool // Gin's of a request
+	of     subject
 }
+
+// subject is what a line is about.
+type subject uint8
+
+const (
+	ofAnything subject = iota
+	ofCall             // a request that was answered, as those of servers
+	ofAsked            // what was asked, or by whom
+	ofGin              // Gin's of a request
+)
 
 // scaffoldText is a custom format for a log of text. The line that says most is
 // the model of the others: they must match, if need be with less of it. Beside lines
-// of requests other ones say more, as those that Ollama starts with.
+// of requests other ones say more, as those that Ollama starts with, and SGLang writes
+// of its batches.
 func scaffoldText(lines [][]byte) []byte {
 	var best *texter
 	for _, line := range lines {
 		t := newTexter(string(line))
-		if best == nil || t.access && !best.access || t.access == best.access && len(t.pieces) > len(best.pieces) {
+		if best == nil || t.of > best.of || t.of == best.of && len(t.pieces) > len(best.pieces) {
 			best = t
 		}
 	}
@@ -67,6 +78,9 @@ func newTexter(line string) *texter {
 	t.call()
 	t.pairs()
 	t.said()
+	if t.of < ofAsked && (t.g.shaped("body") != "" || len(t.g.talks) > 0 || t.g.guessed("session", nil) != "") {
+		t.of = ofAsked
+	}
 	slices.SortFunc(t.pieces, func(a, b piece) int { return cmp.Compare(a.from, b.from) })
 	if len(t.g.paths) == 0 {
 		t.pieces = []piece{{pattern: `(?P<time>\S+) (?P<rest>.*)$`, first: true}}
@@ -226,11 +240,12 @@ func (t *texter) json() {
 	t.add(piece{from: from, to: len(t.line), pattern: `(?P<json>\{.*\})$`}, "json", t.line[from:])
 }
 
-// httpCall is the first line of a request, the status behind it, and how long
-// that took.
+// httpCall is the first line of a request, the client's address and the status behind
+// it, and how long that took.
 var (
 	httpCall   = regexp.MustCompile(`\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) +"?(/[^\s"]*|https?://[^\s"]+)`)
-	httpStatus = regexp.MustCompile(`^(?: HTTP/[\d.]+)?"? (?:-> )?([1-5]\d\d)\b`)
+	httpStatus = regexp.MustCompile(`^(?: HTTP/[\d.]+)?"? (?:-> )?(?:([\d.]+\.\d+|[\da-fA-F]*:[\da-fA-F:.]+) )?([1-5]\d\d)\b`)
+	httpClient = regexp.MustCompile(`(\S+:\d+) - "$`) // as uvicorn has it
 	tookTime   = regexp.MustCompile(`\b\d+(?:\.\d+)?(?:ms|us|µs|ns|s)\b`)
 )
 
@@ -243,7 +258,7 @@ func (t *texter) columns() {
 	if at == nil || !t.free(at[0], at[1]) {
 		return
 	}
-	t.access = true
+	t.of = ofGin
 	for i, name := range []string{"status", "duration", "client_ip"} {
 		t.g.note(name, []byte(t.line[at[2*i+2]:at[2*i+3]]))
 	}
@@ -258,12 +273,22 @@ func (t *texter) call() {
 	method, url, _ := strings.Cut(t.line[at[0]:at[1]], " ")
 	t.g.note("url", []byte(strings.TrimLeft(url, ` "`)))
 	p := piece{from: at[0], to: at[1], pattern: `\b(?P<method>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) +"?(?P<url>[^\s"]+)`}
+	if client := httpClient.FindStringSubmatchIndex(t.line[:at[0]]); client != nil && !t.g.has("client_ip") && t.free(client[0], at[0]) {
+		t.g.note("client_ip", []byte(t.line[client[2]:client[3]]))
+		p.from, p.pattern = client[0], `(?P<client_ip>\S+) - "`+p.pattern
+	}
 	behind := at[1]
 	if status := httpStatus.FindStringSubmatchIndex(t.line[behind:]); status != nil && !t.g.has("status") && t.free(behind, behind+status[1]) {
-		t.g.note("status", []byte(t.line[behind+status[2]:behind+status[3]]))
-		p.pattern += `(?:(?: HTTP/[\d.]+)?"? (?:-> )?(?P<status>[1-5]\d\d)\b)?`
+		address := ""
+		if status[2] >= 0 && !t.g.has("client_ip") { // as llama.cpp's server has it
+			address = `(?:(?P<client_ip>[\da-fA-F.:]+) )?`
+			t.g.note("client_ip", []byte(t.line[behind+status[2]:behind+status[3]]))
+		}
+		t.g.note("status", []byte(t.line[behind+status[4]:behind+status[5]]))
+		p.pattern += `(?:(?: HTTP/[\d.]+)?"? (?:-> )?` + address + `(?P<status>[1-5]\d\d)\b)?`
 		behind += status[1]
-		p.to = behind
+		p.to, p.must = behind, true
+		t.of = max(t.of, ofCall)
 	}
 	t.add(p, "method", method)
 	if took := tookTime.FindStringIndex(t.line[behind:]); took != nil && !t.g.has("duration") && t.free(behind+took[0], behind+took[1]) && !named(t.line[:behind+took[0]]) {
@@ -308,7 +333,7 @@ func (t *texter) pairs() {
 }
 
 // saidOf are key: value, with what ends them.
-var saidOf = regexp.MustCompile(`\b([A-Za-z_]\w*): ([^\s,;|"{\[]+)[,;|]`)
+var saidOf = regexp.MustCompile(`\b([A-Za-z_]\w*): ([^\s,;|"'{\[]+)[,;|]`)
 
 func (t *texter) said() {
 	for _, at := range saidOf.FindAllStringSubmatchIndex(t.line, -1) {

@@ -103,16 +103,19 @@ func (g *guesser) isOver(times CustomField) bool {
 		return false
 	}
 	path := times.Paths[0]
-	guessed := func(field string) bool {
-		at := slices.IndexFunc(guesses, func(x guess) bool { return x.field == field })
-		return g.pick(field, guesses[at].names, map[string]bool{path: true}, true) != ""
-	}
-	if !guessed("duration") || guessed("end") {
+	used := map[string]bool{path: true}
+	if g.guessed("duration", used) == "" || g.guessed("end", used) != "" {
 		return false
 	}
 	name := folded(path[strings.LastIndexByte(path, '.')+1:])
 	written := g.format.Pattern != nil && !g.labels || !strings.Contains(path, ".") && (g.has("level") || g.has("severity") || g.has("levelname"))
 	return isLogged.MatchString(name) || written && !isBegun.MatchString(name)
+}
+
+// guessed is the path, of those that are not used, that is likely a field.
+func (g *guesser) guessed(field string, used map[string]bool) string {
+	at := slices.IndexFunc(guesses, func(x guess) bool { return x.field == field })
+	return g.pick(field, guesses[at].names, used, true)
 }
 
 // timeCandidates are the places at which a time may stand, the likeliest first:
