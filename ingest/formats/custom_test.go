@@ -492,6 +492,10 @@ func TestScaffold(t *testing.T) {
 	f("2026-11-21T10:00:00.123456789Z main: listening, port: 8080, ok\n2026-11-21T10:00:01.123456789Z srv  log_server_r: done request: POST /secret 127.0.0.1 200", "caller_name: 'client_ip'", "status: 'status'", "url: 'url'") // llama.cpp's
 	f("2026-11-21T10:00:00Z POST /secret 200\n2026-11-21T10:00:00Z session=secret body={\"messages\":[],\"model\":\"secret\"}", "session: 'session'", "body: 'body'", "# status:")
 	f(`2026-11-21T10:00:00Z {"backendLatency":1200,"responseLatency":1519}`, "duration: {path: 'json.responseLatency', unit: ms}") // WSO2's
+	// Spans of several kinds, as of Opik and Braintrust.
+	f("{\"start_time\":\"2026-11-21T10:00:00Z\",\"a\":{\"type\":\"secret\"}}\n{\"start_time\":\"2026-11-21T10:00:00Z\",\"a\":{\"type\":\"llm\"}}", `# jq -c 'arrays[], objects | select(.a.type == "llm")' LOG | loopgauge`)
+	f(`{"data":[{"start_ns":1795255200123000000,"span_kind":"llm"},{"start_ns":1795255200123000000,"span_kind":"secret"}]}`, `# jq -c '.data[] | select(.span_kind == "llm")' LOG`)
+	f("{\"start_time\":\"2026-11-21T10:00:00Z\",\"type\":\"llm\"}", "fields:")
 	// What is not known of times.
 	f(`{"time":"05/06/2026 10:00:00"}`, "# timezone: Europe/Warsaw", "time: {path: 'time', layout: '01/02/2006 15:04:05'} # or '02/01/2006 15:04:05'?")
 	f("2026-11-21 10:00:00.5+00,secret", "time: {path: 'column1', layout: '2006-01-02 15:04:05-07'}")   // PostgreSQL's

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -66,6 +67,7 @@ type guesser struct {
 	deep    []string          // paths that only a time is looked for in
 	talks   []string          // paths to lists of messages
 	stream  string            // the path to a text of events
+	from    string            // where jq finds the records, if they are in a list
 	labels  bool              // lines have labels, as access logs do: Apache's have the start
 }
 
@@ -227,6 +229,9 @@ func (g *guesser) yaml(times CustomField) []byte {
 	if list := g.list(); list != "" {
 		fmt.Fprintf(&b, "# This is one record. If its requests are in a list of it, begin with that, and read that:\n# jq -c '%s[]' LOG | loopgauge formats --scaffold - > THIS.yaml\n", list)
 	}
+	if kind, calls := g.kinds(); kind != "" {
+		fmt.Fprintf(&b, "# Its records are of several kinds. Those of calls of a model are\n# jq -c '%s | select(.%s == \"%s\")' LOG | loopgauge formats --format THIS.yaml -\n", cmp.Or(g.from, "arrays[], objects"), kind, calls)
+	}
 	b.WriteString("fields:\n")
 	used := map[string]bool{}
 	for _, field := range []string{"body", "response"} { // each is taken apart whole
@@ -314,13 +319,45 @@ func (g *guesser) list() (path string) {
 	return path
 }
 
+// kinds is the path to what tells calls of a model from other spans, and how that is
+// said of them.
+func (g *guesser) kinds() (path, calls string) {
+	if g.format.Pattern != nil || g.format.Columns != nil { // jq reads JSON
+		return "", ""
+	}
+	for _, p := range g.paths {
+		if !plainPath.MatchString(p) || !kindName.MatchString(p) {
+			continue
+		}
+		calls, others := "", false
+		for _, v := range g.values(p) {
+			if kindOfCalls.Match(v) {
+				calls = string(v)
+			} else {
+				others = true
+			}
+		}
+		if calls != "" && others {
+			return p, calls
+		}
+	}
+	return "", ""
+}
+
+// kindName is of what says the kind of a span, and kindOfCalls what that of a model's
+// call is called.
+var (
+	kindName    = regexp.MustCompile(`(?i)(?:type|kind)$`)
+	kindOfCalls = regexp.MustCompile(`(?i)^(?:llm|generation|chat_?model)$`)
+)
+
 // inside gathers from the list that is all there is in the log, if reading looks into it.
 func (g *guesser) inside() *guesser {
 	name := strings.TrimPrefix(g.list(), ".")
 	if !wrap.HoldsLines(name) {
 		return nil
 	}
-	var in guesser
+	in := guesser{from: "." + name + "[]"}
 	var s rawjson.Scanner
 	s.Reset(g.records[0])
 	for s.Object(); s.NextNamed(name); {
