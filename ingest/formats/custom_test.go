@@ -496,6 +496,13 @@ func TestScaffold(t *testing.T) {
 	f("{\"start_time\":\"2026-11-21T10:00:00Z\",\"a\":{\"type\":\"secret\"}}\n{\"start_time\":\"2026-11-21T10:00:00Z\",\"a\":{\"type\":\"llm\"}}", `# jq -c 'arrays[], objects | select(.a.type == "llm")' LOG | loopgauge`)
 	f(`{"data":[{"start_ns":1795255200123000000,"span_kind":"llm"},{"start_ns":1795255200123000000,"span_kind":"secret"}]}`, `# jq -c '.data[] | select(.span_kind == "llm")' LOG`)
 	f("{\"start_time\":\"2026-11-21T10:00:00Z\",\"type\":\"llm\"}", "fields:")
+	// Columns that a line of the log names, of IIS and CloudFront, and those of Amazon's load balancer.
+	f("#Software: secret\n#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query cs-username c-ip cs(User-Agent) sc-status sc-substatus time-taken\n2026-11-21 10:00:00 10.0.0.4 POST /secret a=b - 10.1.0.5 secret 200 0 1519\n",
+		`pattern: '^(?P<time>\S+ \S+) (?P<s_ip>\S+) (?P<cs_method>\S+) (?P<cs_uri_stem>\S+) `, "end: {path: 'time', layout: '2006-01-02 15:04:05'}", "duration: {path: 'time_taken', unit: ms}", "url: 'cs_uri_stem'", "query: 'cs_uri_query'", "caller_name: 'c_ip'", "status: 'sc_status'")
+	f("#Version: 1.0\n#Fields: date time c-ip cs-method cs-uri-stem sc-status x-edge-request-id time-taken\n2026-11-21\t10:00:00\t10.1.0.5\tPOST\t/secret\t200\tsecret\t0.5\n",
+		`(?P<time>[^\t]*\t[^\t]*)\t(?P<c_ip>`, "end: {path: 'time', layout: '2006-01-02\t15:04:05'}", "id: 'x_edge_request_id'", "duration: {path: 'time_taken', unit: s}")
+	f(`https 2026-11-21T10:00:00.123456Z app/gw/50dc 10.1.0.5:2817 10.0.0.1:4000 0.001 1.519 0.000 200 200 34 366 "POST https://secret:443/secret HTTP/1.1" "secret secret" x y`,
+		"end: 'time'", "duration: {path: 'duration', unit: s}", "url: 'request'", "caller_name: 'client'", "status: 'status'")
 	// What is not known of times.
 	f(`{"time":"05/06/2026 10:00:00"}`, "# timezone: Europe/Warsaw", "time: {path: 'time', layout: '01/02/2006 15:04:05'} # or '02/01/2006 15:04:05'?")
 	f("2026-11-21 10:00:00.5+00,secret", "time: {path: 'column1', layout: '2006-01-02 15:04:05-07'}")   // PostgreSQL's

@@ -27,6 +27,9 @@ func Scaffold(data []byte) ([]byte, error) {
 	if csv := scaffoldCSV(data); csv != nil {
 		return csv, nil
 	}
+	if columns := scaffoldColumns(data); columns != nil {
+		return columns, nil
+	}
 	var g guesser
 	var texts [][]byte
 	lines := 0

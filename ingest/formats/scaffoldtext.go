@@ -64,8 +64,13 @@ func scaffoldText(lines [][]byte) []byte {
 			pattern, times, most = p, at, n
 		}
 	}
+	return begun(pattern, &best.g, times)
+}
+
+// begun writes the file for a log that a pattern takes apart.
+func begun(pattern string, g *guesser, times CustomField) []byte {
 	head := "# One named group, (?P<NAME>...), for each part of a line: RE2.\npattern: " + quotedYAML(pattern) + "\n"
-	return append([]byte(head), best.g.yaml(times)...)
+	return append([]byte(head), g.yaml(times)...)
 }
 
 func newTexter(line string) *texter {
