@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ var guesses = []guess{
 	{"method", []string{"method", "httpmethod", "requestmethod", "verb"}},
 	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "uristem", "endpoint", "request"}},
 	{"query", []string{"querystring", "uriquery"}},
-	{"caller_name", []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyalias", "apikeyname", "keyname", "virtualkeyname", "apikeyid", "keyid", "clientname", "clientid", "client", "appname", "appid", "app", "teamname", "teamid", "team", "tenantname", "tenantid", "tenant", "project", "requester"}},
+	{"caller_name", []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyalias", "apikeyname", "keyname", "tokenname", "virtualkeyname", "apikeyid", "keyid", "clientname", "clientid", "client", "appname", "appid", "app", "teamname", "teamid", "team", "tenantname", "tenantid", "tenant", "project", "requester"}},
 	{"caller", []string{"apikey", "apikeyhash", "authorization"}},
 	{"caller_name", []string{"clientip", "cip", "remoteip", "remoteaddr", "remote", "srcaddr", "sourceip", "calleripaddress", "ip"}},
 	{"response", []string{"response", "responsebody", "output.messages", "outputmessages", "outputchoices", "output", "choices"}},
@@ -75,6 +76,13 @@ func (g *guesser) pick(field string, names []string, used map[string]bool, last 
 			}
 			if path != "" {
 				return path
+			}
+		}
+	}
+	if field == "caller" {
+		for _, p := range g.paths { // under whatever name
+			if !used[p] && isBearer(g.texts[p]) {
+				return p
 			}
 		}
 	}
@@ -214,7 +222,7 @@ func (g *guesser) fits(field, path string) bool {
 	case "url":
 		return urlText.Match(text)
 	case "caller_name":
-		return !sourceLine.Match(text)
+		return !sourceLine.Match(text) && (!g.keyed() || !isIP(withoutPort(text)))
 	case "body", "response", "messages":
 		return !number && !urlText.Match(text)
 	case "end":
@@ -235,6 +243,23 @@ func (g *guesser) fits(field, path string) bool {
 func isHeader(path string) bool {
 	return slices.ContainsFunc(strings.Split(path, ".")[:strings.Count(path, ".")], func(name string) bool { return strings.HasSuffix(folded(name), "headers") })
 }
+
+// keyed tells whether there is a key, which tells callers apart better than the
+// address that agents share: in a field, or among headers.
+func (g *guesser) keyed() bool {
+	return slices.ContainsFunc(g.paths, func(p string) bool {
+		named := slices.ContainsFunc([]string{"authorization", "apikey", "xapikey", "xgoogapikey"}, func(name string) bool { return isNamed(p, name) })
+		return named && says(g.texts[p]) || isBearer(g.texts[p])
+	})
+}
+
+func isIP(text []byte) bool {
+	_, err := netip.ParseAddr(string(text))
+	return err == nil
+}
+
+// isBearer tells the value of a header Authorization.
+func isBearer(text []byte) bool { return bytes.HasPrefix(text, []byte("Bearer ")) }
 
 // isDistinct tells whether nearly all records have a value of their own: requests
 // with one id are one.
