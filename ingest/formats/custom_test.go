@@ -417,6 +417,8 @@ func TestScaffold(t *testing.T) {
 	f("2026-11-21 10:00:00,250 INFO secret, and secret", `pattern: '^(?P<time>\S+ [^\s\]]+)'`) // a sentence, not CSV
 	f("[INFO] [21/Nov/2026:10:00:00 +0000] secret", `pattern: '^.*?\[(?P<time>`, "layout: '02/Jan/2006:15:04:05 -0700'")
 	f("[2026-11-21 10:00:00] POST /secret HTTP/1.1 200 12ms", "method: 'method'", "url: 'url'", "status: 'status'", "duration: 'duration'")
+	f(`[GIN] 2026/11/21 - 10:00:00 | 2026112110000000000000000secret | 200 |  1.25s |       127.0.0.1 |    POST /secret`, `\| +(?P<request_id>\w{16,}) +\| +(?P<status>[1-5]\d\d) +\| `, "id: 'request_id'", "url: 'url'") // One API's
+	f(`[21/Nov/2026:10:00:00 +0000] 192.0.2.7:80 200 "POST /secret HTTP/1.1" 200 5 "{\x22model\x22: \x22secret\x22, \x22n\x22: 5, \x22messages\x22: []}"`, `(?P<status>[1-5]\d\d)\b)?'`)                                   // nginx', of a body that it escaped
 	// Labelled values, of nginx and Apache.
 	f("time:[21/Nov/2026:10:00:00 +0000]\thost:192.0.2.7\treq:POST /secret HTTP/1.1\tstatus:200\treqtime:0.5\tsession-id:secret\tua:secret: 1 [x]",
 		`pattern: '^.*?(?:^|\t)time:\[(?P<time>[^\t\]]*)\].*?(?:^|\t)host:(?P<host>[^\t]*).*?(?:^|\t)req:(?P<req>[^\t]*).*?(?:^|\t)status:(?P<status>[^\t]*).*?(?:^|\t)reqtime:(?P<reqtime>[^\t]*).*?(?:^|\t)session-id:(?P<session_id>[^\t]*)`,

@@ -255,8 +255,8 @@ var (
 )
 
 // ginColumns stand in front of the request where Gin writes the log, the Go
-// framework of Ollama and of many gateways.
-var ginColumns = regexp.MustCompile(`\| +([1-5]\d\d) \| +([\d.]+(?:m|µ|u|n)?s) \| +([\da-fA-F.:]+) \|`)
+// framework of Ollama and of many gateways; One API puts the request's id before them.
+var ginColumns = regexp.MustCompile(`\| +(?:(\w{16,}) +\| +)?([1-5]\d\d) +\| +([\d.]+(?:m|µ|u|n)?s) +\| +([\da-fA-F.:]+) +\|`)
 
 func (t *texter) columns() {
 	at := ginColumns.FindStringSubmatchIndex(t.line)
@@ -264,10 +264,14 @@ func (t *texter) columns() {
 		return
 	}
 	t.of = ofGin
-	for i, name := range []string{"status", "duration", "client_ip"} {
-		t.g.note(name, []byte(t.line[at[2*i+2]:at[2*i+3]]))
+	pattern := `\|`
+	for i, column := range []struct{ name, shape string }{{"request_id", `\w{16,}`}, {"status", `[1-5]\d\d`}, {"duration", `\S+`}, {"client_ip", `\S+`}} {
+		if from := at[2*i+2]; from >= 0 {
+			t.g.note(column.name, []byte(t.line[from:at[2*i+3]]))
+			pattern += fmt.Sprintf(` +(?P<%s>%s) +\|`, column.name, column.shape)
+		}
 	}
-	t.pieces = append(t.pieces, piece{from: at[0], to: at[1], pattern: `\| +(?P<status>[1-5]\d\d) \| +(?P<duration>\S+) \| +(?P<client_ip>\S+) \|`})
+	t.pieces = append(t.pieces, piece{from: at[0], to: at[1], pattern: pattern, must: true}) // other lines are no requests
 }
 
 func (t *texter) call() {
@@ -337,14 +341,15 @@ func (t *texter) pairs() {
 	}
 }
 
-// saidOf are key: value, with what ends them.
-var saidOf = regexp.MustCompile(`\b([A-Za-z_]\w*): ([^\s,;|"'{\[]+)[,;|]`)
+// saidOf are key: value, with what ends them. Behind a backslash is the rest of what
+// was escaped, as nginx writes quotes: \x22.
+var saidOf = regexp.MustCompile(`(?:^|[^\w\\])([A-Za-z_]\w*): ([^\s,;|"'{\[]+)[,;|]`)
 
 func (t *texter) said() {
 	for _, at := range saidOf.FindAllStringSubmatchIndex(t.line, -1) {
 		key, value := t.line[at[2]:at[3]], t.line[at[4]:at[5]]
-		if len(t.pieces) < maxPieces && !t.g.has(key) && t.free(at[0], at[1]) {
-			t.add(piece{from: at[0], to: at[1], pattern: fmt.Sprintf(`\b%s: (?P<%s>[^\s,;|]*)`, key, key)}, key, value)
+		if len(t.pieces) < maxPieces && !t.g.has(key) && t.free(at[2], at[1]) {
+			t.add(piece{from: at[2], to: at[1], pattern: fmt.Sprintf(`\b%s: (?P<%s>[^\s,;|]*)`, key, key)}, key, value)
 		}
 	}
 }
