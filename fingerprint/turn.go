@@ -50,7 +50,9 @@ func (w *Writer) lastTurn(r *Request) Cause {
 
 // findTurn finds the last tool turn: the request carries its own past. It
 // walks back from the end over system messages and results to the calls; a
-// user message on the way means that the turn is over.
+// user message on the way means that the turn is over. Calls that nothing
+// follows are the response, which some logs have among the messages: the turn
+// is what they come after.
 func (w *Writer) findTurn(r *Request) Cause {
 	t := &w.turn
 	t.forget()
@@ -60,6 +62,7 @@ func (w *Writer) findTurn(r *Request) Cause {
 	items := r.Messages.Items
 	i := len(items) - 1
 	var it *item
+	answer := false // the response has been passed
 walk:
 	for ; i >= 0; i-- {
 		it = w.readItem(items[i])
@@ -82,6 +85,11 @@ walk:
 				i = -1
 				break walk
 			}
+		case isCall, isAssistant:
+			if len(t.results) > 0 || !answer && !w.callsTools(it) {
+				break walk
+			}
+			answer = true
 		default:
 			break walk
 		}

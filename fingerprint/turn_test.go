@@ -161,7 +161,15 @@ func TestLastTurn(t *testing.T) {
 	// A missing result is none; an empty one is there and says nothing.
 	f(two+","+result("b", "2"), `{"arguments":1,"name":"f"}`, want("g", "2"))
 	f(two+","+result("a", "")+","+result("b", "2"), `{"arguments":1,"name":"f","result":{}}`, want("g", "2"))
-	f(two, `{"arguments":1,"name":"f"}`, `{"arguments":1,"name":"g"}`)
+	// Calls that nothing follows are the response, which some logs have among the
+	// messages: what will come of them no line says yet.
+	f(two, none)
+	f(turns(call("a", "f"), result("a", "1"), call("b", "g")), want("f", "1"))
+	f(turns(call("a", "f"), result("a", "1"), `{"role":"system","content":"x"}`, said, two), want("f", "1"))
+	f(turns(item("a", "f"), output("a", "1"), aside, said, item("b", "g"), item("c", "h")), want("f", "1"))
+	f(turns(call("a", "f"), result("a", "1"), `{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]}`), want("f", "1"))
+	f(turns(call("a", "f"), result("a", "1"), `{"role":"user","content":"x"}`, call("b", "g")), none)
+	f(turns(call("a", "f"), call("b", "g")), none)
 	// Ids that one side lacks, or has otherwise: the result is of the call that
 	// has none.
 	f(strings.ReplaceAll(two, `"id"`, `"index"`)+","+result("a", "1")+","+result("b", "2"), want("f", "1"), want("g", "2"))
