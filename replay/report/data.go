@@ -299,7 +299,7 @@ func (b *builder) cell(target, cell int) [][]any {
 		b.p.Cost = b.p.Cost || s.CostBefore+s.CostAfter > 0
 		row := []any{
 			s.Requests, s.Episodes, s.Scopes, s.TokensAfter, micros(s.CostAfter), s.Caught, s.Wrong, s.Excluded,
-			s.Sessions, s.Callers, s.TokensBefore, micros(s.CostBefore), s.DelayMedian, s.DelayP95,
+			s.Sessions, s.Callers, s.TokensBefore, micros(s.CostBefore), s.DelayMedian, s.DelayP95, s.Alerts,
 		}
 		if list == nil {
 			list = make([][]any, len(row))

@@ -153,7 +153,7 @@
 
   // swept is what a setting would do. Where nothing is reached nothing is
   // written.
-  const [REQUESTS, EPISODES, SCOPES, TOKENS, COST, CAUGHT, WRONGLY, EXCLUDED, SESSIONS, CALLERS, TOKENS_BEFORE, COST_BEFORE, DELAY, DELAY_95] = Array.from({ length: 14 }, (_, i) => i);
+  const [REQUESTS, EPISODES, SCOPES, TOKENS, COST, CAUGHT, WRONGLY, EXCLUDED, SESSIONS, CALLERS, TOKENS_BEFORE, COST_BEFORE, DELAY, DELAY_95, ALERTS] = Array.from({ length: 15 }, (_, i) => i);
   const swept = (rule, cell, threshold, what) => D.rules[rule].cells[cell]?.[what]?.[D.thresholds.indexOf(threshold)] ?? 0;
 
   // ---- the setting looked at, which is in the address
@@ -231,7 +231,7 @@
       const r = D.rules[i], a = r.advised;
       return h("div", { class: "card" },
         h("h3", null, r.name + ", " + settingText(a.cell, a.threshold)),
-        h("p", null, "It " + catches(outcome(i, a.cell, a.threshold)) + "; " + plural(swept(i, a.cell, a.threshold, EPISODES), "alert") + ", " + rate(swept(i, a.cell, a.threshold, EPISODES) / days) + " a day."),
+        h("p", null, "It " + catches(outcome(i, a.cell, a.threshold)) + "; " + plural(swept(i, a.cell, a.threshold, ALERTS), "alert") + ", " + rate(swept(i, a.cell, a.threshold, ALERTS) / days) + " a day."),
         h("p", null, "It fires " + delays(i, a.cell, a.threshold) + "."),
         small(capital(r.proof) + "."),
         h("p", { class: "screen" }, button("Look at it", () => { goTo(i, a); draw(); $("h-settings").scrollIntoView(); })));
@@ -290,7 +290,7 @@
       return h("tr", null, h("th", { scope: "row" }, String(t)), D.windows.map((name, w) => {
         const cell = base + w, v = values[i][w];
         const advised = same(rule.advised, cell, t), now = same(rule.now, cell, t), picked = i === at.t && w === at.window;
-        const over = swept(at.rule, cell, t, EPISODES) / days > at.budget;
+        const over = swept(at.rule, cell, t, ALERTS) / days > at.budget;
         const text = layer.key === "cost" && v > 0 ? (v < 0.01 ? "<.01" : short(v)) : short(v);
         return h("td", {
           class: "q" + shade(v) + (advised ? " advised" : "") + (now ? " now" : "") + (over ? " over" : ""),
@@ -340,6 +340,7 @@
       rule.coverage.counted === 0 && h("p", { class: "note" }, "This rule could look at nothing in this log" + (rule.coverage.causes.length ? ": " + rule.coverage.causes[0].why : "") + "."),
       h("dl", null,
         line("episodes", count(get(EPISODES)) + " (" + rate(get(EPISODES) / days) + " a day)"),
+        get(ALERTS) < get(EPISODES) && line("alerts, as some run together", count(get(ALERTS)) + " (" + rate(get(ALERTS) / days) + " a day)"),
         line("requests it would stop", count(get(REQUESTS)) + " (" + percent(get(REQUESTS), D.account.judged) + ")"),
         line("scopes touched", count(get(SCOPES))),
         line("sessions, callers", count(get(SESSIONS)) + ", " + count(get(CALLERS))),
@@ -367,7 +368,7 @@
     let best = null;
     for (let cell = 0; cell < cells; cell++) {
       for (const t of D.thresholds) {
-        if (t < rule.least || swept(at.rule, cell, t, REQUESTS) === 0 || swept(at.rule, cell, t, EPISODES) / days > at.budget) continue;
+        if (t < rule.least || swept(at.rule, cell, t, REQUESTS) === 0 || swept(at.rule, cell, t, ALERTS) / days > at.budget) continue;
         const o = outcome(at.rule, cell, t);
         if (!o.caught) continue;
         const rank = [-o.caught, o.wrong, same(rule.advised, cell, t) ? 0 : 1, -swept(at.rule, cell, t, REQUESTS)];
@@ -383,7 +384,7 @@
 
   // The slider goes by equal factors from the rarest alert to all of them. One of
   // its steps is the budget that tune was given.
-  const mostADay = Math.max(0.02, ...D.rules.flatMap((r) => r.cells.map((c) => (c?.[EPISODES]?.[0] || 0) / days)));
+  const mostADay = Math.max(0.02, ...D.rules.flatMap((r) => r.cells.map((c) => (c?.[ALERTS]?.[0] || 0) / days)));
   const leastADay = Math.min(0.01, 1 / days);
   const steps = 60;
   const given = D.budget ? Math.min(Math.max(Math.round(((steps - 1) * Math.log(D.budget / leastADay)) / Math.log(mostADay / leastADay)), 0), steps - 1) : steps;

@@ -60,6 +60,7 @@ func (r *Report) advise() {
 		for _, k := range byTarget[i] {
 			side(k.First <= split).note(r.Class(k), k)
 		}
+		r.joined(byTarget[i], func(k *Repeat, upTo []uint8) { side(k.First <= split).join(upTo) })
 		for a, sum := range r.sums.tallies { // any order: sums
 			if a.target == i {
 				side(r.sums.before(a.slot, split)).of[r.classOf(&a)].plus(sum)
@@ -95,7 +96,7 @@ func (r *Report) adviseOne(target int, train, test *classed) Advice {
 		for c := range grid {
 			grid[c] = grid[c][:r.Options.Most+1]
 			for threshold, n := range t.Cell(c).Episodes[:r.Options.Most+1] {
-				grid[c][threshold].Alerts = int(n)
+				grid[c][threshold].Alerts = max(int(n)-all[c][threshold].Joined, min(int(n), 1))
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -17,13 +18,21 @@ import (
 // TestGridAgreesWithOutcomes: looking once at a repeat's counts says the same
 // of each threshold as asking for it.
 func TestGridAgreesWithOutcomes(t *testing.T) {
+	scope, err := fingerprint.NewScope([]string{"session"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := &window.Rule{Identity: anyRule.Identity, Scope: scope}
 	rapid.Check(t, func(t *rapid.T) {
 		const most = 8
-		r := &Report{Cells: make([]window.SweepCell, 3), Sweep: []window.SweepTarget{{Rule: anyRule, Tracker: make([]window.Swept, 1)}}, Options: Options{Most: most}}
+		r := &Report{Cells: make([]window.SweepCell, 3), Sweep: []window.SweepTarget{{Rule: rule, Tracker: make([]window.Swept, 1)}}, Options: Options{Most: most}}
 		counts := window.NewRows(len(r.Cells))
 		var repeats []*Repeat
 		for range rapid.IntRange(0, 5).Draw(t, "repeats") {
-			k := &Repeat{Rule: anyRule, Kind: rapid.SampledFrom(window.Kinds).Draw(t, "kind"), rows: counts}
+			k := &Repeat{Rule: rule, Kind: rapid.SampledFrom(window.Kinds).Draw(t, "kind"), rows: counts}
+			k.Scope = []string{rapid.SampledFrom([]string{"a", "b"}).Draw(t, "session")}
+			k.First = rapid.Int64Range(-9, 9).Draw(t, "first")
+			k.Last = k.First + rapid.Int64Range(0, 9).Draw(t, "lasts")
 			for range rapid.IntRange(1, 6).Draw(t, "hits") {
 				row := rapid.SliceOfN(rapid.Uint8Range(1, most+3), len(r.Cells), len(r.Cells)).Draw(t, "counts")
 				k.hits = append(k.hits, Hit{row: counts.Add(row)})
@@ -36,6 +45,7 @@ func TestGridAgreesWithOutcomes(t *testing.T) {
 		some := rapid.IntRange(0, len(repeats)).Draw(t, "apart")
 		all, rest := r.classedOf(repeats[:some]), r.classedOf(repeats[some:])
 		all.plus(rest)
+		r.joined(repeats, func(_ *Repeat, upTo []uint8) { all.join(upTo) })
 		grid := all.grid()
 		for c := range r.Cells {
 			for threshold := 2; threshold <= most; threshold++ {
@@ -87,6 +97,19 @@ func (r *Report) outcome(repeats []*Repeat, cell, threshold int) (o Outcome) {
 			o.WrongRequests += f.after + 1
 		}
 		o.Episodes++
+	}
+	alone := map[string][]stretch{} // the alerts of the loops of each place
+	for _, k := range slices.SortedFunc(slices.Values(repeats), func(x, y *Repeat) int { return cmp.Compare(x.First, y.First) }) {
+		if r.Class(k) != Loop || k.Highest(cell) < threshold {
+			continue
+		}
+		of := alone[k.Scope[0]]
+		if n := len(of); n > 0 && of[n-1].last >= k.First {
+			of[n-1].last = max(of[n-1].last, k.Last)
+			o.Joined++
+			continue
+		}
+		alone[k.Scope[0]] = append(of, stretch{k.First, k.Last})
 	}
 	return o
 }

@@ -3,6 +3,7 @@ package tune
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/replay"
@@ -28,12 +29,14 @@ func (r *Report) Together() string {
 }
 
 // alertsPerDay is what the recommended rules cost.
-func (r *Report) alertsPerDay() float64 {
+func (r *Report) alertsPerDay() float64 { return r.recommendedAlerts().perDay }
+
+func (r *Report) recommendedAlerts() *alerts {
 	all := alerts{fired: map[string][]stretch{}}
 	for _, i := range r.Recommended {
 		all.take(all.besides(r, &r.Advice[i]))
 	}
-	return all.perDay
+	return &all
 }
 
 // admit takes in what an advice fires on, if that keeps to the budget together with
@@ -53,20 +56,68 @@ func (s *alerts) admit(r *Report, a *Advice) bool {
 // besides is how many alerts a day an advice adds, and what it fires on. What is no
 // more than summed up is an alert of its own.
 func (s *alerts) besides(r *Report, a *Advice) (more float64, fired map[string][]stretch) {
-	n := a.Outcome.Alerts
+	own := slices.DeleteFunc(slices.Clone(r.Repeats), func(k *Repeat) bool { return k.Target != a.Target || k.Highest(a.Cell) < a.Threshold })
+	with := map[*Repeat]bool{} // those of one alert with others of them
+	r.joined(own, func(k *Repeat, upTo []uint8) { with[k] = int(upTo[a.Cell]) >= a.Threshold })
+	n := a.Outcome.Alerts + a.Outcome.Joined
 	fired = map[string][]stretch{}
-	for _, k := range r.Repeats {
-		if k.Target != a.Target || k.Highest(a.Cell) < a.Threshold {
-			continue
-		}
-		place := fmt.Sprintf("%q", replay.ScopeTexts(k.Rule, k.Scope, k.Fingerprint))
+	for _, k := range own {
+		place := k.where()
 		begun, _ := slices.BinarySearchFunc(s.fired[place], k.Last+1, func(by stretch, t int64) int { return cmp.Compare(by.first, t) })
-		if begun > 0 && s.fired[place][begun-1].last >= k.First {
+		if with[k] || begun > 0 && s.fired[place][begun-1].last >= k.First {
 			n--
 		}
 		fired[place] = append(fired[place], stretch{k.First, k.Last})
 	}
 	return perDay(float64(max(n, 0)), r.Days), fired
+}
+
+// where is the place in which a repeat is one alert with what repeats there at the
+// same time.
+func (k *Repeat) where() string {
+	return fmt.Sprintf("%q", replay.ScopeTexts(k.Rule, k.Scope, k.Fingerprint))
+}
+
+// joined calls f with each loop of a rule that begins while others go on in its
+// place, and with the highest threshold, by cell, at which both fire: up to it they
+// are one alert, as the steps of a loop that has several.
+func (r *Report) joined(repeats []*Repeat, f func(k *Repeat, upTo []uint8)) {
+	type placed struct {
+		*Repeat
+		where string
+	}
+	var list []placed
+	for _, k := range repeats {
+		if r.Class(k) == Loop && len(k.highest()) > 0 {
+			list = append(list, placed{k, k.where()})
+		}
+	}
+	slices.SortFunc(list, func(x, y placed) int {
+		return cmp.Or(cmp.Compare(x.where, y.where), cmp.Compare(x.First, y.First))
+	})
+	var until []int64 // by threshold and cell, to when the loops of a place go on that fire there
+	for i, k := range list {
+		cells, most := len(k.highest()), uint8(highestThreshold(k.Rule, r.Options.Most))
+		if i == 0 || list[i-1].where != k.where {
+			until = until[:0]
+		}
+		for len(until) < (int(min(k.top, most))+1)*cells {
+			until = append(until, math.MinInt64)
+		}
+		upTo := make([]uint8, cells)
+		for c, highest := range k.highest() {
+			for n := min(highest, most); n >= 2; n-- {
+				to := &until[int(n)*cells+c]
+				if *to >= k.First {
+					upTo[c] = max(upTo[c], n)
+				}
+				*to = max(*to, k.Last)
+			}
+		}
+		if slices.Max(upTo) > 0 {
+			f(k.Repeat, upTo)
+		}
+	}
 }
 
 func (s *alerts) take(more float64, fired map[string][]stretch) {

@@ -152,13 +152,14 @@ func (r *Report) affordable(o *Outcome, share float64) bool {
 }
 
 // alerts are those a day. Of a share of the log's time it is known which repeats
-// a setting fires on, and of the whole log how many episodes these have.
+// a setting fires on, and of the whole log how many episodes these have: a repeat
+// that pauses has several.
 func (r *Report) alerts(o *Outcome, share float64) float64 {
 	whole := perDay(float64(o.Alerts), r.Days)
 	if share == 1 {
 		return whole
 	}
-	return max(whole, perDay(float64(o.Episodes), share*r.Days))
+	return max(whole, perDay(float64(o.Episodes-o.Joined), share*r.Days))
 }
 
 // mostWrong is how many requests a setting may hit wrongly in a share of the

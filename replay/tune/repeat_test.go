@@ -459,11 +459,11 @@ func TestAdviceText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := func(judged int64, days float64, own bool, o Outcome, perDay float64, want ...string) {
+	f := func(judged int64, days float64, own bool, o Outcome, want ...string) {
 		t.Helper()
 		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Days: days, Result: result(judged), Options: Options{ForGateway: own}}
 		r.Result.Last = 7_200_000_000
-		r.Advice = []Advice{{Rule: &window.Rule{Name: "r", Identity: anyRule.Identity, Scope: scope}, Threshold: 4, Outcome: o, Setting: Setting{EpisodesPerDay: perDay, Requests: 8, DelayMedian: new(0.0), DelayP95: new(0.0), Stopped: new(int64(5)), Scopes: 3, Sessions: 2}}}
+		r.Advice = []Advice{{Rule: &window.Rule{Name: "r", Identity: anyRule.Identity, Scope: scope}, Threshold: 4, Outcome: o, Setting: Setting{Requests: 8, DelayMedian: new(0.0), DelayP95: new(0.0), Stopped: new(int64(5)), Scopes: 3, Sessions: 2}}}
 		text := Summary{Report: r}.Advice([]int{0})
 		for _, part := range want {
 			if no := strings.TrimPrefix(part, "no "); strings.Contains(text, no) != (no == part) {
@@ -471,13 +471,13 @@ func TestAdviceText(t *testing.T) {
 			}
 		}
 	}
-	f(100, 1, false, Outcome{Caught: 2, Loops: 5}, 0, "catches 2 of 5 loops, nothing wrongly; 0 alerts a day", "stopped 8 requests in 3 conversations", "no little to go by")
-	f(100, 1, true, Outcome{Caught: 1, Loops: 1, Wrong: 1}, 0.05, "catches 1 of 1 loop, 1 wrongly; 0.05 alerts a day", "stopped 5 requests")
-	f(100, 1, false, Outcome{Caught: 1, Loops: 1, Excluded: 1}, 1, "catches 1 of 1 loop, nothing wrongly but what the policy excludes; ")
-	f(100, 1, false, Outcome{Caught: 1, Loops: 1, Episodes: 1}, 1, "nothing wrongly; ")
-	f(100, 1, false, Outcome{Caught: 1, Loops: 1, Wrong: 1, Episodes: 4}, 1, "1 wrongly, and 2 others that it is neither right nor\n      wrong to stop; ")
-	f(99, 1, false, Outcome{Wrong: 2}, 0.25, "2 wrongly; 0.2 alerts a day", "little to go by: 99 requests over 2 h")
-	f(100, 0.9, false, Outcome{}, 12, "12.0 alerts a day", "little to go by: 100 requests over 2 h")
+	f(100, 1, false, Outcome{Caught: 2, Loops: 5}, "catches 2 of 5 loops, nothing wrongly; 0 alerts a day", "stopped 8 requests in 3 conversations", "no little to go by")
+	f(100, 20, true, Outcome{Caught: 1, Loops: 1, Wrong: 1, Alerts: 1}, "catches 1 of 1 loop, 1 wrongly; 0.05 alerts a day", "stopped 5 requests")
+	f(100, 1, false, Outcome{Caught: 1, Loops: 1, Excluded: 1}, "catches 1 of 1 loop, nothing wrongly but what the policy excludes; ")
+	f(100, 1, false, Outcome{Caught: 1, Loops: 1, Episodes: 1}, "nothing wrongly; ")
+	f(100, 1, false, Outcome{Caught: 1, Loops: 1, Wrong: 1, Episodes: 4}, "1 wrongly, and 2 others that it is neither right nor\n      wrong to stop; ")
+	f(99, 4, false, Outcome{Wrong: 2, Alerts: 1}, "2 wrongly; 0.2 alerts a day", "little to go by: 99 requests over 2 h")
+	f(100, 0.9, false, Outcome{Alerts: 12}, "12.0 alerts a day", "little to go by: 100 requests over 2 h")
 }
 
 // result is of a log of so many requests.

@@ -31,6 +31,7 @@ type Setting struct {
 	Missed         int      `json:"missed"`  // loops it does not fire on
 	Wrong          int      `json:"wrong"`   // repeats it fires on that are wrong to stop
 	Excluded       int      `json:"-"`       // repeats it fires on that the policy's exclusions take out
+	Alerts         int      `json:"-"`       // its episodes, of which those that run at the same time in one place are one
 	Stopped        *int64   `json:"stopped"` // requests, with what the gateway does on tripping; nil if not simulated
 }
 
@@ -77,7 +78,7 @@ func (r *Report) Setting(target, cell, threshold int) Setting {
 		Stopped: swept.StoppedAt(t.Rule, threshold),
 	}
 	o := &r.outcomes[target][cell][threshold]
-	s.Caught, s.Missed, s.Wrong, s.Excluded = o.Caught, o.Missed(), o.Wrong, o.Excluded
+	s.Caught, s.Missed, s.Wrong, s.Excluded, s.Alerts = o.Caught, o.Missed(), o.Wrong, o.Excluded, o.Alerts
 	return s
 }
 

@@ -12,8 +12,9 @@ type tally struct {
 	at      []noted // by count and cell, up to the highest count
 }
 
-// noted is how many repeats, and hits of them, have a count.
-type noted struct{ repeats, hits uint32 }
+// noted is how many repeats, and hits of them, have a count, and how many of the
+// loops among them are no alert of their own up to it.
+type noted struct{ repeats, hits, joined uint32 }
 
 // upTo makes room for a count.
 func (t *tally) upTo(count int) {
@@ -76,6 +77,7 @@ func (t *tally) plus(o *tally) {
 	for i, n := range o.at {
 		t.at[i].repeats += n.repeats
 		t.at[i].hits += n.hits
+		t.at[i].joined += n.joined
 	}
 }
 
@@ -95,6 +97,15 @@ func (r *Report) classed(target int) *classed {
 }
 
 func (all *classed) note(class Class, k *Repeat) { all.of[class].note(k, all.most) }
+
+// join adds, by cell, up to which threshold a loop that was noted is no alert of its
+// own.
+func (all *classed) join(upTo []uint8) {
+	t := &all.of[Loop]
+	for c, n := range upTo {
+		t.at[min(int(n), all.most)*t.cells+c].joined++
+	}
+}
 
 // plus adds what others of the rule have.
 func (all *classed) plus(o *classed) {
@@ -126,6 +137,7 @@ func (all *classed) grid() [][]Outcome {
 func (o *Outcome) fire(class Class, n noted) {
 	repeats, hits := int(n.repeats), int64(n.hits)
 	o.Episodes += repeats
+	o.Joined += int(n.joined)
 	switch class {
 	case Loop:
 		o.Caught += repeats
