@@ -21,8 +21,10 @@ type passedOver struct {
 func (r *Report) passOver(order []int, caught []catch, seen catch) {
 	for _, i := range order {
 		takes := 0.0
-		if caught[i].worth(seen) {
-			takes = r.alerts(&r.Advice[i].Outcome, 1)
+		if r.Options.Budget > 0 && caught[i].worth(seen) { // without one it is recommended
+			all := r.recommendedAlerts()
+			besides, _ := all.besides(r, &r.Advice[i])
+			takes = all.perDay + besides
 		}
 		more, _ := caught[i].beyond(seen)
 		r.passOne(&r.Advice[i], more, takes)

@@ -64,6 +64,8 @@ func TestDear(t *testing.T) {
 		"left out is rule0, 4 in 1m streak: it finds loops in 5 conversations more, but costs 6.0 alerts a day: raise --budget to have it", 0)
 	f("a threshold of its saves as much by fewer alerts", 1, []string{"a40", "b40", "c4"}, []string{"y5"},
 		"left out is rule0, 7 in 1m streak: it finds loops in 2 conversations more, but costs 2.0 alerts a day: raise --budget to have it", 1)
+	f("each is affordable, but not both", 5, []string{"a5", "b5", "c5"}, []string{"x5", "y5", "z5"},
+		"left out is rule1, 4 in 1m streak: it finds loops in 3 conversations more, but costs 3.0 alerts a day: raise --budget to more than 6.0/day to have it", 0)
 	f("nor would a budget do", 1, nil, []string{"y5", "z5"}, "")
 	days = 10
 	f("all came in the first 70 % of the time", 0.6, five, []string{"y5"},
