@@ -368,6 +368,19 @@ func TestScaffold(t *testing.T) {
 		"time: {path: 'Timestamp', layout: '2006-01-02 15:04:05'}", "session: 'session_id'", "body: 'req'")
 	f(`{"ts":1795255200123,"asked":{"contents":[{"parts":[{"text":"secret"}]}]},"said":{"candidates":[{"index":0}]}}`, "body: 'asked'", "response: 'said'")
 	f(`{"ts":1795255200123,"latency_ms":5}`, "time: {path: 'ts', layout: 'unix_ms'}", "duration: {path: 'latency_ms', unit: ms}")
+	// The only time is when calls ended if the records are in its order, and not in that of the ends they would have.
+	slowFirst := func(first, second string) string {
+		return `{"timestamp":"` + first + `","latency":8,"distinct_id":"secret"}` + "\n" + `{"timestamp":"` + second + `","latency":1}`
+	}
+	f(slowFirst("2026-11-21T10:00:08Z", "2026-11-21T10:00:09Z"), "  end: 'timestamp' # or time, if that is when calls began", "duration: {path: 'latency', unit: s}", "user: 'distinct_id'")
+	f(slowFirst("2026-11-21T10:00:01Z", "2026-11-21T10:00:09Z"), "  time: 'timestamp'", "  # end:") // either
+	f(slowFirst("2026-11-21T10:00:02Z", "2026-11-21T10:00:01Z"), "  time: 'timestamp'", "  # end:") // neither
+	f(strings.ReplaceAll(slowFirst("2026-11-21T10:00:08Z", "2026-11-21T10:00:09Z"), "timestamp", "created_at"), "  time: 'created_at'", "  # end:")
+	f(strings.ReplaceAll(slowFirst("2026-11-21T10:00:08Z", "2026-11-21T10:00:09Z"), `"latency"`, `"end_time":"2026-11-21T10:00:20Z","latency"`), "  time: 'timestamp'", "  end: 'end_time'")
+	// As Weave and Opik call them: the number of errors is none.
+	f(`{"started_at":"2026-11-21T10:00:00Z","summary":{"status_counts":{"error":0}},"exception":null}`, "error: 'exception' # null so far")
+	f(`{"started_at":"2026-11-21T10:00:00Z","team":null,"prompt":null,"error":null,"trace_id":null,"client_ip":"secret","in":[{"role":"secret"}]}`+"\n"+`{"error":"secret"}`, "error: 'error'\n", "caller_name: 'client_ip'", "messages: 'in'", "# id:")
+	f(`{"start_time":"2026-11-21T10:00:00Z","error_info":{"exception_type":"secret","message":"secret"}}`, "error: 'error_info.exception_type'")
 	// As cloud gateways, Bifrost, OpenRouter and APISIX call them.
 	f(`{"requestTime":"21/Nov/2026:10:00:00 +0000","httpMethod":"POST","resourcePath":"/secret","user":"-"}`, "missing: ['-', '']", "method: 'httpMethod'", "url: 'resourcePath'")
 	f(`{"timestamp":"2026-11-21T10:00:00Z","httpRequest":{"requestUrl":"https://secret/","remoteIp":"secret","latency":"0.5s"}}`, "url: 'httpRequest.requestUrl'", "caller_name: 'httpRequest.remoteIp'", "duration: 'httpRequest.latency'")

@@ -68,6 +68,7 @@ type guesser struct {
 	paths   []string
 	texts   map[string][]byte // an example by path, for the layout of times
 	deep    []string          // paths that only a time is looked for in
+	nulls   []string          // paths to null, as to the error of calls that did not fail
 	talks   []string          // paths to lists of messages
 	stream  string            // the path to a text of events
 	from    string            // where jq finds the records, if they are in a list
@@ -111,7 +112,7 @@ func (g *guesser) gather(prefix string, value []byte, depth int) {
 	}
 	for s.Object(); s.NextKey(); {
 		path := prefix + string(s.Key)
-		if v := s.Value(); v != nil && s.Err() == nil {
+		if v := s.Value(); s.Err() == nil {
 			g.value(path, v, depth)
 		}
 	}
@@ -119,7 +120,13 @@ func (g *guesser) gather(prefix string, value []byte, depth int) {
 
 // value notes the path to a value, and what lies inside of it.
 func (g *guesser) value(path string, v rawjson.Value, depth int) {
-	if v == nil || !isPath(path) {
+	if !isPath(path) {
+		return
+	}
+	if v == nil {
+		if depth < maxDeep && len(g.nulls) < maxGathered && !slices.Contains(g.nulls, path) {
+			g.nulls = append(g.nulls, path)
+		}
 		return
 	}
 	var t rawjson.Scanner
@@ -273,6 +280,10 @@ func (g *guesser) yaml(times CustomField) []byte {
 			}
 			fmt.Fprintf(&b, "  %s: %s\n", x.field, g.spec(x.field, path))
 		case !again:
+			if path := g.pickNull(x.names); path != "" && x.field != "id" { // that may be of several requests
+				fmt.Fprintf(&b, "  %s: %s # null so far\n", x.field, quotedYAML(path))
+				continue
+			}
 			fmt.Fprintf(&b, "  # %s:%s\n", x.field, unfoundNotes[x.field])
 		}
 	}

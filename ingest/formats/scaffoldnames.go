@@ -33,7 +33,7 @@ var guesses = []guess{
 	{"caller_name", []string{"clientip", "cip", "remoteip", "remoteaddr", "remote", "srcaddr", "sourceip", "calleripaddress", "ip"}},
 	{"response", []string{"response", "responsebody", "output.messages", "outputmessages", "outputchoices", "output", "choices"}},
 	{"body", []string{"body", "requestbody", "request"}},
-	{"user", []string{"user", "userid", "enduser", "username", "uid"}},
+	{"user", []string{"user", "userid", "enduser", "username", "uid", "distinctid"}},
 	{"session", []string{"sessionid", "session", "conversationid", "conversation", "threadid", "chatid", "episodeid", "sess", "sid", "conv", "convid", "chat", "thread", "runid"}},
 	{"id", []string{"requestid", "callid", "reqid", "generationid", "correlationid", "id", "spanid", "uuid", "traceid"}},
 	{"model", []string{"requestmodel", "genairequestmodel", "model", "modelname", "modelid", "modelpermaslug"}},
@@ -42,7 +42,7 @@ var guesses = []guess{
 	{"messages", []string{"messages", "inputhistory", "prompt"}},
 	{"tool_calls", []string{"toolcalls", "toolinvocations"}},
 	{"status", []string{"status", "statuscode", "httpstatus", "responsecode", "code", "resultsignature"}},
-	{"error", []string{"error", "errormessage", "err"}},
+	{"error", []string{"error", "errormessage", "err", "exceptiontype", "exception"}},
 	{"tokens_in", []string{"prompttokens", "inputtokens", "tokensin", "tokensprompt", "genaiusageinputtokens"}},
 	{"tokens_out", []string{"completiontokens", "outputtokens", "tokensout", "tokenscompletion", "genaiusageoutputtokens"}},
 	{"tokens_cached", []string{"cachedtokens", "tokenscached", "cachereadinputtokens"}},
@@ -89,6 +89,24 @@ func (g *guesser) pick(field string, names []string, used map[string]bool, last 
 	if field == "messages" {
 		for _, p := range g.talks { // the request's come first
 			if !used[p] {
+				return p
+			}
+		}
+	}
+	return ""
+}
+
+// guessed is the path, of those that are not used, that is likely a field.
+func (g *guesser) guessed(field string, used map[string]bool) string {
+	at := slices.IndexFunc(guesses, func(x guess) bool { return x.field == field })
+	return g.pick(field, guesses[at].names, used, true)
+}
+
+// pickNull is the path that is called as a field is, where no record says anything.
+func (g *guesser) pickNull(names []string) string {
+	for _, name := range names {
+		for _, p := range g.nulls {
+			if !g.has(p) && isNamed(p, name) {
 				return p
 			}
 		}
@@ -274,10 +292,10 @@ func (g *guesser) isDistinct(path string) bool {
 
 // values are those that a path leads to, as texts.
 func (g *guesser) values(path string) (values [][]byte) {
-	g.parse(CustomField{Name: "id", Paths: []string{path}}, func(r *fingerprint.Request) {
+	g.parse(func(r *fingerprint.Request) {
 		if len(r.ID) > 0 {
 			values = append(values, bytes.Clone(r.ID))
 		}
-	})
+	}, CustomField{Name: "id", Paths: []string{path}})
 	return values
 }

@@ -18,11 +18,20 @@ func (g *guesser) spec(field, path string) string {
 		if _, unit := cutUnit(path); unit != "" {
 			return fmt.Sprintf("{path: %s, unit: %s}", quotedYAML(path), unit)
 		}
-		if rawjson.ValidNumber(example) {
-			return fmt.Sprintf("{path: %s, unit: %s} # or s, ms, us, ns?", quotedYAML(path), likelyUnit(g.values(path)))
+		if unit := g.unit(path); unit != "" {
+			return fmt.Sprintf("{path: %s, unit: %s} # or s, ms, us, ns?", quotedYAML(path), unit)
 		}
 	}
 	return quotedYAML(path)
+}
+
+// unit is that of a duration: the one in its name, else of numbers the likely one.
+func (g *guesser) unit(path string) string {
+	_, unit := cutUnit(path)
+	if unit == "" && rawjson.ValidNumber(g.texts[path]) {
+		unit = likelyUnit(g.values(path))
+	}
+	return unit
 }
 
 // likelyUnit is the unit in which numbers are how long calls took: none took

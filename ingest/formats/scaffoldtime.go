@@ -89,35 +89,6 @@ func (g *guesser) times() (best CustomField, most int) {
 // thing's.
 var isOver = regexp.MustCompile(`^(?:edge)?end|ended|finish|complet|response|receiv|ingest|expire`)
 
-// isLogged tells the name of a time at which a line was written, or a call was over, and
-// isBegun that of one at which it began.
-var (
-	isLogged = regexp.MustCompile(`^(?:edge)?end|ended|finish|complet|^log(?:g|time|date)`)
-	isBegun  = regexp.MustCompile(`start|beg[aiu]n|creat|request`)
-)
-
-// isOver tells whether the time is that at which calls were over: it is called so, or is
-// that of a line that a logger wrote, which says how long the call took.
-func (g *guesser) isOver(times CustomField) bool {
-	if len(times.Paths) == 0 {
-		return false
-	}
-	path := times.Paths[0]
-	used := map[string]bool{path: true}
-	if g.guessed("duration", used) == "" || g.guessed("end", used) != "" {
-		return false
-	}
-	name := folded(path[strings.LastIndexByte(path, '.')+1:])
-	written := g.format.Pattern != nil && !g.labels || !strings.Contains(path, ".") && (g.has("level") || g.has("severity") || g.has("levelname"))
-	return isLogged.MatchString(name) || written && !isBegun.MatchString(name)
-}
-
-// guessed is the path, of those that are not used, that is likely a field.
-func (g *guesser) guessed(field string, used map[string]bool) string {
-	at := slices.IndexFunc(guesses, func(x guess) bool { return x.field == field })
-	return g.pick(field, guesses[at].names, used, true)
-}
-
 // timeCandidates are the places at which a time may stand, the likeliest first:
 // those of a likely name, then texts, then numbers, then those of the end, each
 // the least nested first.
@@ -157,21 +128,21 @@ func (g *guesser) timeCandidates() (list []CustomField) {
 // timed counts the records that a field gives a time; one of our days counts
 // twice.
 func (g *guesser) timed(field CustomField) (n int) {
-	g.parse(field, func(r *fingerprint.Request) {
+	g.parse(func(r *fingerprint.Request) {
 		if CheckTime(r) != "" {
 			return
 		}
 		if n++; r.Time >= earliest && r.Time < latest {
 			n++
 		}
-	})
+	}, field)
 	return n
 }
 
-// parse reads the records for one field, and calls f at each that it is read from.
-func (g *guesser) parse(field CustomField, f func(*fingerprint.Request)) {
+// parse reads the records for some fields, and calls f at each.
+func (g *guesser) parse(f func(*fingerprint.Request), fields ...CustomField) {
 	c := g.format
-	c.Fields = []CustomField{field}
+	c.Fields = fields
 	p := newCustom(&c, 0)
 	var r fingerprint.Request
 	size := 0
