@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -15,8 +16,8 @@ type otelSpan struct {
 	library           []byte // that wrote it
 	name              []byte
 	start, end, took  int64
-	lasted            rawjson.Value // how long, in microseconds unless
-	inMillis          bool
+	lasted            rawjson.Value // how long
+	lastedIn          time.Duration // its unit, where it is no microsecond
 	attributes        rawjson.Value
 	inColumns         bool // its attributes are beside its id
 	failed            bool // its status is an error
@@ -78,9 +79,12 @@ func (p *otel) keep(sp otelSpan) {
 	}
 	sp.isCall = sp.isCall && !sp.prepares && (!sp.opens || sp.failed)
 	if sp.lasted != nil {
-		if p.late.Reset(sp.lasted); sp.inMillis {
+		switch p.late.Reset(sp.lasted); sp.lastedIn {
+		case time.Millisecond:
 			sp.took = readMillis(&p.late, sp.took)
-		} else {
+		case time.Nanosecond:
+			sp.took = readNanos(&p.late, sp.took)
+		default:
 			sp.took = readHrTime(&p.late, sp.took)
 		}
 	}
@@ -91,7 +95,7 @@ func (p *otel) keep(sp otelSpan) {
 }
 
 // member reads a member of a span, by the names that it has in OTLP, in the SDKs of
-// Python and Node, with Phoenix, MLflow, Jaeger, ClickHouse and Azure Monitor.
+// Python and Node, with Phoenix, MLflow, Jaeger, ClickHouse, Elasticsearch and Azure Monitor.
 func (sp *otelSpan) member(s *rawjson.Scanner) {
 	switch string(s.Key) {
 	case "traceId", "trace_id", "traceID", "TraceId", "OperationId", "operation_Id":
@@ -151,6 +155,8 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		if t, ok := parseZoneless(s.Text(nil), nil); ok {
 			sp.start = t
 		}
+	case "@timestamp": // of Elasticsearch
+		sp.start, sp.lastedIn = readElasticTime(s, sp.start), time.Nanosecond
 	case "duration":
 		sp.lasted = s.Value()
 	case "Duration":
@@ -163,7 +169,7 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		var in rawjson.Scanner
 		s, _ = jsonIn(s, &in, "{")
 		sp.classify(s)
-		sp.inMillis = true
+		sp.lastedIn = time.Millisecond
 	case "events", "logs":
 		sp.events = s.Value()
 	case "droppedAttributesCount":
@@ -234,6 +240,22 @@ func readPair(s *rawjson.Scanner, name string, old []byte) []byte {
 		default:
 			s.Skip()
 		}
+	}
+	return old
+}
+
+// readElasticTime reads a time as the Collector's exporter for Elasticsearch writes it, or
+// Elasticsearch itself: milliseconds, a point and the number of nanoseconds beyond, or RFC
+// 3339.
+func readElasticTime(s *rawjson.Scanner, old int64) int64 {
+	text := s.Text(nil)
+	millis, nanos, _ := bytes.Cut(text, []byte{'.'})
+	if n, ok := rawjson.ParseInt(millis); ok && n < maxTime/1000 {
+		beyond, _ := rawjson.ParseInt(nanos)
+		return n*1000 + beyond/1000
+	}
+	if t, ok := parseRFC3339(text); ok {
+		return t
 	}
 	return old
 }

@@ -54,6 +54,12 @@ func TestTraces(t *testing.T) {
 	// Of CloudWatch.
 	f(want, `{"resource":{"attributes":{"service.name":"agent"}},"scope":{"name":"l"},"traceId":"t","spanId":"c","startTimeUnixNano":1000000000,"endTimeUnixNano":1500000000,"durationNano":500000000,"attributes":`+attributes+`},"status":{"code":"ERROR","message":"429 Too Many"}}`)
 
+	// Of Elasticsearch, as it was sent and as it is printed.
+	for _, at := range []string{"1000.0", "1970-01-01T00:00:01.000000000Z"} {
+		f(want, `{"@timestamp":"`+at+`","data_stream":{"type":"traces"},"trace_id":"t","span_id":"c","name":"chat m","kind":"Client","duration":500000000,"attributes":`+attributes+`},"status":{"message":"429 Too Many","code":"Error"},"resource":{"attributes":{"service.name":"agent"}},"scope":{"name":"l"}}`)
+	}
+	f("1970-01-01T00:00:01.000456Z id=c named", `{"@timestamp":"1000.456789","span_id":"c","attributes":{"gen_ai.operation.name":"chat"}}`)
+
 	// Of a data frame of Phoenix's, in which messages are lists.
 	f(`took=500ms id=c named session=s model=m messages=3 last="{\"tool_call_id\":\"x\",\"content\":\"[1]\",\"role\":\"tool\"}" has_tools=true tool_calls=1 call=y name=g arguments={} status=429 error="429 Too Many" tokens_in=7`,
 		`{"context.span_id":"c","context.trace_id":"t","name":"ChatCompletion","span_kind":"LLM","parent_id":"p","start_time":"1970-01-01 00:00:01+00:00","end_time":"1970-01-01 00:00:01.500000+00:00","status_code":"ERROR","status_message":"429 Too Many","events":[],"attributes.llm.input_messages":[{"message.role":"user","message.content":"hi"},`+
