@@ -26,7 +26,7 @@ func isNginx(k keys) bool {
 	request := k["request"].Kind() == rawjson.String // the line of a request: others have an object there
 	return (request || k.any("method", "request_method")) &&
 		(request || k.any("uri", "request_uri") || k.any("path", "url") && k.any("request_time", "remote_addr", "remote_ip", "client_ip")) &&
-		k.anyTime(parseZonedTime, "time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp") && k.has("status") &&
+		k.anyTime(parseZonedTime, "time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp", "date") && k.has("status") &&
 		!k.any("ts", "start_time", "startTime", "resp_headers", "logger") && !isHAProxy(k)
 }
 
@@ -54,7 +54,7 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 }
 
 func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
-	var seconds, msec int64 = fingerprint.NoTime, fingerprint.NoTime
+	var seconds, msec, dated int64 = fingerprint.NoTime, fingerprint.NoTime, fingerprint.NoTime
 	var requested, uri, path, args, named []byte
 	var size sizes
 	line := p.unescape(record)
@@ -65,6 +65,8 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 			seconds = readZonedTime(s, seconds)
 		case "msec":
 			msec = readZonedTime(s, msec)
+		case "date": // that a collector took out of the record, or its own
+			dated = readZonedTime(s, dated)
 		case "request_time":
 			if d, ok := nginxSpan(s.Text(nil)); ok && d >= 0 {
 				p.lasted = d
@@ -118,6 +120,9 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 		return column, why
 	}
 	// msec has the milliseconds that the others lack. All are the end.
+	if seconds == fingerprint.NoTime {
+		seconds = dated
+	}
 	if r.Time = msec; msec == fingerprint.NoTime {
 		r.Time = seconds
 	}

@@ -2,6 +2,7 @@ package wrap
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -14,20 +15,27 @@ import (
 //	2026-11-21 03:51:29.808365941 +0000 gw.access: {"log":"text"}
 //
 // The line is in log, or in message where there is nothing else. Else the
-// record is the line, or has a wrapper of its own.
-type fluentd struct{ envelope }
+// record is the line, or has a wrapper of its own. Parsers there take the time out
+// of the record, unless they are told not to: it gets back that in front, by the
+// name that Fluent Bit gives it in its other outputs.
+type fluentd struct {
+	envelope
+	dated []byte
+}
 
-func newFluentd() Unwrapper { return &fluentd{envelope{members: []string{"log", "message"}}} }
+func newFluentd() Unwrapper {
+	return &fluentd{envelope: envelope{members: []string{"log", "message"}}}
+}
 
 func detectFluentd(line []byte) bool {
-	_, ok := cutFluentd(line)
+	_, _, ok := cutFluentd(line)
 	return ok
 }
 
-func cutFluentd(line []byte) (record []byte, ok bool) {
+func cutFluentd(line []byte) (time, record []byte, ok bool) {
 	at := bytes.IndexByte(line, '{')
 	if at < 2 {
-		return nil, false
+		return nil, nil, false
 	}
 	front, record := line[:at], line[at:]
 	blanks, isTime := bytes.Count(front, []byte(" ")), isDay(front)
@@ -35,11 +43,15 @@ func cutFluentd(line []byte) (record []byte, ok bool) {
 	case ", ":
 		tag, time, ok := bytes.Cut(front, []byte(": ["))
 		record, closed := bytes.CutSuffix(bytes.TrimRight(record, " \t\r"), []byte("]"))
-		return record, ok && closed && len(tag) > 0 && !bytes.Contains(tag, []byte("\t")) && blanks == 2 && digits(time) >= 9
+		return time[:max(0, len(time)-len(", "))], record, ok && closed && len(tag) > 0 && !bytes.Contains(tag, []byte("\t")) && blanks == 2 && digits(time) >= 9
 	case ": ":
-		return record, isTime && front[10] == ' ' && blanks == 4
+		if tag := bytes.LastIndexByte(front[:at-1], ' '); tag >= 0 {
+			time = front[:tag]
+		}
+		return time, record, isTime && front[10] == ' ' && blanks == 4
 	}
-	return record, front[at-1] == '\t' && isTime && (front[10] == ' ' || blanks == 0) && bytes.Count(front, []byte("\t")) == 2
+	time, _, _ = bytes.Cut(front, []byte("\t"))
+	return time, record, front[at-1] == '\t' && isTime && (front[10] == ' ' || blanks == 0) && bytes.Count(front, []byte("\t")) == 2
 }
 
 // isDay tells that text begins with a day, 2026-11-21, and goes on.
@@ -48,13 +60,17 @@ func isDay(text []byte) bool {
 }
 
 func (p *fluentd) Unwrap(line Line, next func(Line)) string {
-	record, ok := cutFluentd(line.Text)
+	time, record, ok := cutFluentd(line.Text)
 	if !ok {
 		return "expected time and tag in front of a record"
 	}
 	m := membersOf(record)
 	mine := m["log"] == rawjson.String && !isDocker(m) && !detectFluentBit(record) || len(m) == 1 && m["message"] == rawjson.String
-	if !mine {
+	switch {
+	case !mine && isTimeless(m):
+		next(line.made(p.date(record, time)))
+		return ""
+	case !mine:
 		next(line.inner(record))
 		return ""
 	}
@@ -63,4 +79,26 @@ func (p *fluentd) Unwrap(line Line, next func(Line)) string {
 		next(line.made(bytes.TrimSuffix(text, []byte("\n"))))
 	}
 	return why
+}
+
+// isTimeless tells an access log's record without a time.
+func isTimeless(m members) bool {
+	return m.has("status") && (m.has("method") || m.has("request_method") || m.has("request")) &&
+		!slices.ContainsFunc([]string{"time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp", "ts", "start_time", "started_at", "date"}, func(name string) bool { return m.has(name) })
+}
+
+// date is a record that begins with its time: a number, or 2026-11-21 03:51:29 +0000,
+// of which the blanks go.
+func (p *fluentd) date(record, time []byte) []byte {
+	p.dated = append(p.dated[:0], `{"date":"`...)
+	for i, c := range time {
+		switch {
+		case c != ' ':
+			p.dated = append(p.dated, c)
+		case i == len("2006-01-02"):
+			p.dated = append(p.dated, 'T')
+		}
+	}
+	p.dated = append(p.dated, `",`...)
+	return append(p.dated, record[1:]...)
 }
