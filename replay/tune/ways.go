@@ -71,6 +71,8 @@ func (r *Report) Raise() string {
 		case !a.Found:
 			if x, y := r.over(a); y > near {
 				far = true
+			} else if !r.brings(a, x, y) {
+				outweighed = true
 			} else if max(x, y) < least {
 				alerts, wrong, least = x, y, max(x, y)
 			}
@@ -93,6 +95,21 @@ func (r *Report) Raise() string {
 	}
 	return text + "give --labels, which decide what is wrong"
 }
+
+// brings tells that limits so many times as high bring a setting of a rule that is
+// recommended: one that saves more than the nearest then keeps to them too, and may
+// be wrong as often as right.
+func (r *Report) brings(a *Advice, alerts, wrong float64) bool {
+	raised := *r
+	raised.Options.Budget *= max(alerts, 1) * enough
+	raised.Options.MaxWrong *= max(wrong, 1) * enough
+	cell, threshold := raised.choose(a.Rule, &a.on, r.outcomes[a.Target])
+	return cell >= 0 && (r.Options.ForGateway || !r.outcomes[a.Target][cell][threshold].outweighed())
+}
+
+// enough is how far above what a setting comes to a limit has to be: a quotient and
+// its product may be below it by a last digit.
+const enough = 1 + 1e-9
 
 // outweighed tells that the advised setting of a rule, or the nearest, is wrong as
 // often as it is right: whatever the limits, it is not recommended. A gateway that

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,7 +48,7 @@ func TestRaise(t *testing.T) {
 	conversations := 3
 	f := func(o Options, repeats []*Repeat, verdict Verdict, want string) {
 		t.Helper()
-		o.Most = 4
+		o.Most = cmp.Or(o.Most, 4)
 		r := &Report{Conversations: conversations, Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: sweptOnce(rule, o.Most, repeats), Days: 1}
 		r.Options, r.Result = o, result(1000)
 		r.Result.Rules = []window.RuleAccount{{Rule: rule, Judged: 1000, Counted: 1000}}
@@ -67,6 +68,13 @@ func TestRaise(t *testing.T) {
 	f(Options{MaxWrong: 0.1}, []*Repeat{loop, wrong}, Outweighed, labels)
 	f(Options{MaxWrong: 0.001, Budget: 0.1}, []*Repeat{loop, loop}, OverLimits, "raise --budget to have it") // twenty times
 	f(Options{MaxWrong: 0.0001, Budget: 0.1}, []*Repeat{loop, loop, wrong}, OverLimits, labels)
+	// Of 6 requests it would be right, but then 4 save more, and are wrong as often.
+	loops, others := []*Repeat{loop, loop, loop, repeatOf(4, 2, 3, 4)}, []*Repeat{repeatOf(6, 2, 3, 4, 5, 6), repeatOf(6, 2, 3, 4, 5, 6), repeatOf(4, 2, 3, 4), repeatOf(4, 2, 3, 4)}
+	for _, k := range others {
+		k.Kind = window.Unknown
+	}
+	f(Options{Most: 6, MaxWrong: 0.002}, append(loops, others[1:]...), OverLimits, "raise --max-wrong to have it, or "+labels)
+	f(Options{Most: 6, MaxWrong: 0.002}, append(loops, others...), OverLimits, labels)
 	conversations = 0 // a log of paths alone, of which labels could name none
 	f(Options{MaxWrong: 0.001}, []*Repeat{loop, loop, wrong}, OverLimits, "raise --max-wrong to have it")
 	f(Options{MaxWrong: 0.001}, []*Repeat{loop, wrong}, OverLimits, "")
