@@ -244,7 +244,7 @@ func mayHave(v rawjson.Value, word string) bool {
 func readCall(s *rawjson.Scanner) (call ToolCall) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
-		case "id":
+		case "id", "tool_id": // the second of Datadog
 			call.ID = s.Text(call.ID)
 		case "name":
 			call.Name = s.Text(call.Name)

@@ -219,6 +219,18 @@ func TestCustomMessages(t *testing.T) {
 	if got := canonical(t, "tool-call-result", r); len(got) != 1 || !strings.HasPrefix(got[0], want) {
 		t.Errorf("Google's contents give %s", got)
 	}
+	// Datadog's results stand beside an empty content. The bug was that each was the same,
+	// so that an agent that polled was stuck.
+	r.Reset()
+	p.Parse([]byte(`{"m":[{"role":"user","content":"t"},{"role":"assistant","content":"","tool_calls":[{"name":"f","arguments":{"x":1},"tool_id":"1"},{"name":"g","arguments":{},"tool_id":"2"}]},`+
+		`{"role":"tool","content":"","tool_results":[{"name":"","result":"of g","tool_id":"2"}]},{"role":"tool","content":"","tool_results":[{"name":"","result":"of f","tool_id":"1","type":"tool_result"}]}]}`), r)
+	if got := canonical(t, "tool-call-result", r); len(got) != 2 || !strings.HasPrefix(got[0], want) || !strings.Contains(got[0], `"of f"`) || !strings.Contains(got[1], `"of g"`) {
+		t.Errorf("Datadog's messages give %s", got)
+	}
+	r.Reset()
+	if p.Parse([]byte(`{"m":[{"role":"user","content":"go on","tool_results":[{"result":"r","tool_id":"1"},{"result":"q","tool_id":"2"}]},{"role":"tool","content":"r","tool_results":[]}]}`), r); len(r.Messages.Items) != 4 {
+		t.Errorf("two results, what was said beside them and a message without are %s", r.Messages.Items)
+	}
 	// An argument may have any name.
 	r.Reset()
 	p.Parse([]byte(`{"m":[{"role":"user","content":[{"text":"t"}]},{"role":"assistant","content":[{"toolUse":{"toolUseId":"1","name":"f","input":{"parts":[]}}}]},{"role":"user","content":[{"toolResult":{"toolUseId":"1","content":[{"text":"r"}]}}]}]}`), r)

@@ -76,12 +76,12 @@ func (c *chat) messages(list []byte, r *fingerprint.Request, reads fingerprint.F
 	}
 }
 
-// reword puts the messages of r into other words if they are in those of LlamaIndex or
-// Vercel's AI SDK.
+// reword puts the messages of r into other words if they are in those of LlamaIndex,
+// Vercel's AI SDK or Datadog.
 func (c *chat) reword(r *fingerprint.Request) {
 	items := r.Messages.Items
 	if !slices.ContainsFunc(items, func(message rawjson.Value) bool {
-		return bytes.Contains(message, []byte(`"block_type"`)) || isSDK(message)
+		return bytes.Contains(message, []byte(`"block_type"`)) || bytes.Contains(message, []byte(`"tool_results"`)) || isSDK(message)
 	}) {
 		return
 	}
@@ -115,7 +115,7 @@ func (c *chat) take(r *fingerprint.Request, from int) {
 func (c *chat) message(message rawjson.Value) bool {
 	s := &c.parts
 	s.Reset(message)
-	var role, name, parts, content, toolCalls, callID rawjson.Value
+	var role, name, parts, content, toolCalls, callID, results rawjson.Value
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "role":
@@ -130,6 +130,8 @@ func (c *chat) message(message rawjson.Value) bool {
 			toolCalls = s.Value()
 		case "tool_call_id":
 			callID = s.Value()
+		case "tool_results": // of Datadog, beside an empty content
+			results = s.Value()
 		case "additional_kwargs": // of LlamaIndex
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
@@ -143,6 +145,9 @@ func (c *chat) message(message rawjson.Value) bool {
 	}
 	if content.Kind() == rawjson.Array && isSDK(content) || c.genkit {
 		parts = content
+	}
+	if c.results(results) && len(content) <= len(`""`) && toolCalls == nil {
+		return true
 	}
 	if parts.Kind() != rawjson.Array {
 		c.json = append(c.json, message...) // a chat message
@@ -273,13 +278,7 @@ func (c *chat) sort(part rawjson.Value) {
 		if response == nil {
 			response = result
 		}
-		c.json = append(c.json, `{"role":"tool"`...)
-		if id != nil {
-			c.json = append(append(c.json, `,"tool_call_id":`...), id...)
-		}
-		c.json = append(append(c.json, `,"content":`...), orNull(response)...)
-		c.json = append(c.json, '}')
-		c.ends = append(c.ends, len(c.json))
+		c.result(id, response)
 	case "text":
 		if block {
 			text, content = nil, text
@@ -297,6 +296,38 @@ func (c *chat) sort(part rawjson.Value) {
 	default:
 		c.rest = append(c.rest, part)
 	}
+}
+
+// results appends those in a list of Datadog's, each a message.
+func (c *chat) results(list rawjson.Value) (some bool) {
+	s := &c.part
+	s.Reset(list)
+	for s.Array(); s.NextElement(); {
+		var id, result rawjson.Value
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "tool_id":
+				id = s.Value()
+			case "result":
+				result = s.Value()
+			}
+		}
+		if result != nil {
+			c.result(id, result)
+			some = true
+		}
+	}
+	return some
+}
+
+// result appends the message of a result.
+func (c *chat) result(id, content rawjson.Value) {
+	c.json = append(c.json, `{"role":"tool"`...)
+	if id != nil {
+		c.json = append(append(c.json, `,"tool_call_id":`...), id...)
+	}
+	c.json = append(append(append(c.json, `,"content":`...), orNull(content)...), '}')
+	c.ends = append(c.ends, len(c.json))
 }
 
 // issued reads the calls in a list of messages with parts, or of what the provider
