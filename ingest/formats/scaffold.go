@@ -306,7 +306,7 @@ func (g *guesser) shaped(field string) string {
 			case !ok || !g.has(parent): // or a name with dots in it: gen_ai.request.messages
 			case field == "body" && m != "contents" && !g.has(parent+".model"):
 			case field == "body" && g.has(parent+".output"), m == "usage" && (!g.holds(p) || g.has(parent+".input") || g.has(parent+".messages")): // the whole call, or what it cost
-			case m == "usage" && !slices.ContainsFunc([]string{"id", "model", "output", "content", "message"}, func(beside string) bool { return g.has(parent + "." + beside) }):
+			case m == "usage" && !slices.ContainsFunc([]string{"output", "content", "message"}, func(beside string) bool { return g.has(parent + "." + beside) }):
 			default:
 				return parent
 			}

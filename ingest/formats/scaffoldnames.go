@@ -116,12 +116,13 @@ func (g *guesser) pickNull(names []string) string {
 
 // typeName is a name that databases put between that of a value and the value,
 // MongoDB and DynamoDB, and what Azure's Log Analytics puts behind those of one's own
-// tables. PostHog's own names begin so, too: $ai_model.
+// tables.
 var typeName = regexp.MustCompile(`\.(?:\$(?:date|oid|uuid|number[A-Z]\w+)|[SN])$|_[sdgbt]$`)
 
-// bareName is a path without the type that a database put behind a name, and the
-// unit that a duration's name ends with.
+// bareName is a path without the type that a database put behind a name, what PostHog
+// puts in front of its own ($ai_model), and the unit that a duration's name ends with.
 func bareName(field, path string) string {
+	path = strings.ReplaceAll(path, "$ai_", "")
 	if field == "duration" {
 		if bare, unit := cutUnit(path); unit != "" {
 			return bare
