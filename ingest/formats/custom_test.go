@@ -394,6 +394,7 @@ func TestScaffold(t *testing.T) {
 	f(`{"started_at":"2026-11-21T10:00:00Z","team":null,"prompt":null,"error":null,"trace_id":null,"client_ip":"secret","in":[{"role":"secret"}]}`+"\n"+`{"error":"secret"}`, "error: 'error'\n", "caller_name: 'client_ip'", "messages: 'in'", "# id:")
 	f(`{"start_time":"2026-11-21T10:00:00Z","error_info":{"exception_type":"secret","message":"secret"}}`, "error: 'error_info.exception_type'")
 	f(`{"start_time":"2026-11-21T10:00:00Z","output":{"role":"secret","content":[{"type":"secret"}]},"metadata":{"id":"secret","model":"secret","usage":{"input_tokens":5}}}`, "response: 'output'", "tokens_in: 'metadata.usage.input_tokens'")
+	f(`{"start_time":"2026-11-21T10:00:00Z","metadata":{"parallel_tool_calls":true},"output":{"output":[{"type":"secret"}]}}`, "response: 'output'", "# tool_calls:")
 	// PostHog's of streams lack the usage.
 	f(`{"timestamp":"2026-11-21T10:00:00Z","properties":{"$ai_input_tokens":5,"$ai_output_tokens":5,"$ai_usage":{"input_tokens":5,"output_tokens":5}}}`, "tokens_in: 'properties.$ai_input_tokens'", "tokens_out: 'properties.$ai_output_tokens'")
 	// As cloud gateways, Bifrost, OpenRouter and APISIX call them.

@@ -248,6 +248,8 @@ func (g *guesser) fits(field, path string) bool {
 		return len(guessLayouts(text)) > 0
 	case "duration":
 		return (&custom{}).duration(&CustomField{}, found{text: text}) != fingerprint.NoTime
+	case "tool_calls":
+		return string(text) != "true" && string(text) != "false" && !number // whether some may be made side by side
 	case "tokens_in", "tokens_out", "tokens_cached", "cost":
 		return number
 	case "error": // how many there were, or whether
