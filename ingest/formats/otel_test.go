@@ -116,6 +116,7 @@ func TestOtelSpan(t *testing.T) {
 	is(`id=a path=/v1/messages query=key=1 named`, call("url.path", "/v1/messages?key=1")...)
 	is(`id=a method=POST path=/v1/messages named status=429`, call("http.request.method", "POST", "url.path", "/v1/messages", "http.route", "/{x}", "http.response.status_code", `{"intValue":"429"}`)...)
 	is(`id=a method=POST path=/v1/messages named status=429`, call("http.method", "POST", "http.path", "/v1/messages", "http.status", `{"intValue":"429"}`)...) // of agentgateway
+	f(` has_tools=true stream=true`, call("gen_ai.request.functions.0.name", "f", "gen_ai.request.streaming", "True")...)                                       // of AgentOps
 	f(` cost=0.5 stream=false`, call("gen_ai.cost.total_cost", `{"doubleValue":0.5}`, "llm.is_streaming", "False")...)
 
 	// Messages with parts, in a text or as they are. Numbers are numbers.

@@ -124,7 +124,7 @@ func (p *otelCall) attribute(s *rawjson.Scanner, key []byte, r *fingerprint.Requ
 		r.TokensCached = parseCount(otelText(s), r.TokensCached)
 	case "gen_ai.request.max_tokens", "gen_ai.request.max_completion_tokens":
 		r.MaxTokens = parseCount(otelText(s), r.MaxTokens)
-	case "gen_ai.is_streaming", "llm.is_streaming", "gen_ai.request.stream":
+	case "gen_ai.is_streaming", "llm.is_streaming", "gen_ai.request.stream", "gen_ai.request.streaming":
 		r.Stream = parseTri(otelText(s), r.Stream)
 	case "gen_ai.cost.total_cost", "gen_ai.usage.cost", "gen_ai.usage.total_cost", "litellm.cost.total", "llm.cost.total", "operation.cost":
 		r.Cost = parseCost(otelText(s), r.Cost)
@@ -247,7 +247,7 @@ func (p *otelCall) other(s *rawjson.Scanner, key []byte, r *fingerprint.Request)
 	} else if rest, ok := bytes.CutPrefix(key, []byte("llm.output_messages.")); ok {
 		p.reply(rest, s, r)
 	} else {
-		if bytes.HasPrefix(key, []byte("llm.request.functions.")) || bytes.HasPrefix(key, []byte("llm.tools.")) || bytes.HasPrefix(key, []byte("gen_ai.tool.")) {
+		if bytes.HasPrefix(key, []byte("llm.request.functions.")) || bytes.HasPrefix(key, []byte("gen_ai.request.functions.")) || bytes.HasPrefix(key, []byte("llm.tools.")) || bytes.HasPrefix(key, []byte("gen_ai.tool.")) {
 			r.HasTools = fingerprint.Yes
 		}
 	}
