@@ -35,7 +35,7 @@ type whose struct{ session, user, agentID, agent []byte }
 // attribute reads one that says it. It is false at any other.
 func (w *whose) attribute(s *rawjson.Scanner, key []byte) bool {
 	switch string(key) {
-	case "session.id", "gen_ai.conversation.id", "langfuse.session.id", "gcp.vertex.agent.session_id", "ai.telemetry.metadata.sessionId", "ai.settings.context.sessionId", "mastra.metadata.sessionId", "spring.ai.chat.client.conversation.id",
+	case "session.id", "gen_ai.conversation.id", "langfuse.session.id", "gcp.vertex.agent.session_id", "ai.telemetry.metadata.sessionId", "ai.settings.context.sessionId", "mastra.metadata.sessionId", "mirascope.ops.session.id", "spring.ai.chat.client.conversation.id",
 		"traceloop.association.properties.session_id", "traceloop.association.properties.chat_id", "lmnr.association.properties.session_id",
 		"langsmith.metadata.session_id", "langsmith.metadata.thread_id", "langsmith.metadata.conversation_id":
 		// Microsoft's Agent Framework calls the response that a request follows its

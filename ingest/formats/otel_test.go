@@ -263,7 +263,7 @@ func TestOtelSpan(t *testing.T) {
 	f(``, call("litellm.trace_id", "7d0d9a4e-1c7b-41fa-9891-b38de8048646")...)
 	f(``, call("litellm.trace_id", "t", "metadata", `{"requester_metadata":{"trace_id":"t"}}`)...)
 	// Who calls a session, a user, a cost and the cache otherwise.
-	for _, name := range []string{"langfuse.session.id", "traceloop.association.properties.session_id", "traceloop.association.properties.chat_id", "ai.telemetry.metadata.sessionId", "ai.settings.context.sessionId", "mastra.metadata.sessionId", "gcp.vertex.agent.session_id"} {
+	for _, name := range []string{"langfuse.session.id", "traceloop.association.properties.session_id", "traceloop.association.properties.chat_id", "ai.telemetry.metadata.sessionId", "ai.settings.context.sessionId", "mastra.metadata.sessionId", "mirascope.ops.session.id", "gcp.vertex.agent.session_id"} {
 		f(` session=s`, call(name, "s")...)
 	}
 	for _, name := range []string{"langfuse.user.id", "traceloop.association.properties.user_id", "ai.telemetry.metadata.userId", "ai.settings.context.userId", "mastra.metadata.userId", "gen_ai.user", "llm.user"} {
