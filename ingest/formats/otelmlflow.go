@@ -23,16 +23,21 @@ func isMLflow(k keys) bool {
 // mlflowInfo reads whose such a trace is.
 func (p *otel) mlflowInfo(s *rawjson.Scanner) {
 	for s.Object(); s.NextKey(); {
-		if name := string(s.Key); name != "trace_metadata" && name != "request_metadata" { // the older
-			continue
+		switch string(s.Key) {
+		case "trace_metadata", "request_metadata": // the second is the older
+			p.mlflowMetadata(s)
 		}
-		for s.Object(); s.NextKey(); {
-			switch string(s.Key) {
-			case "mlflow.trace.session":
-				p.trace.session = readSession(s, p.trace.session)
-			case "mlflow.trace.user":
-				p.trace.user = value(s, p.trace.user)
-			}
+	}
+}
+
+// mlflowMetadata reads what MLflow keeps beside a trace: in data frames beside its spans.
+func (p *otel) mlflowMetadata(s *rawjson.Scanner) {
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "mlflow.trace.session":
+			p.trace.session = readSession(s, p.trace.session)
+		case "mlflow.trace.user":
+			p.trace.user = value(s, p.trace.user)
 		}
 	}
 }
