@@ -65,7 +65,7 @@ func newOtel(reads fingerprint.Field) Parser { return &otel{call: newOtelCall(re
 
 func isOtel(k keys) bool {
 	// What the SDK's console exporter prints has no word of its own.
-	return k.any("resourceSpans", "resourceLogs", "scopeMetrics") || isTrace(k) || isMLflow(k) || isJaeger(k) || isRow(k) || k.has("context.span_id", "start_time") || k.has("context", "parent_id", "start_time", "attributes") ||
+	return k.any("resourceSpans", "resourceLogs", "scopeMetrics") || isTrace(k) || isMLflow(k) || isJaeger(k) || isRow(k) || isColumns(k) || k.has("context", "parent_id", "start_time", "attributes") ||
 		// Nor have the objects of Node's SDK, a log record or a span; metrics have.
 		k.has("attributes") && (k.any("hrTime", "_hrTime") || k.has("_spanContext", "startTime") || k.has("spanId", "startTimeUnixNano") || k.has("span_id", "@timestamp"))
 }
@@ -86,6 +86,13 @@ func isTrace(k keys) bool {
 // AppDependencies and its kin.
 func isRow(k keys) bool {
 	return k.has("TraceId", "SpanAttributes") || k.has("OperationId", "DurationMs", "Properties") || k.has("operation_Id", "customDimensions")
+}
+
+// isColumns tells a span whose attributes stand beside its id, as in data frames of
+// Phoenix's and in what Honeycomb, Dynatrace and New Relic export.
+func isColumns(k keys) bool {
+	return k.has("context.span_id", "context.trace_id", "start_time") || k.has("trace.span_id", "trace.trace_id", "duration_ms") ||
+		k.has("span.id", "trace.id", "start_time", "end_time") || k.has("trace.id", "timestamp", "duration.ms")
 }
 
 func (p *otel) Parse(record []byte, r *fingerprint.Request) (column int, why string) {
@@ -156,6 +163,8 @@ func (p *otel) member(s *rawjson.Scanner) bool {
 		p.jaegerProcesses(s)
 	case "info":
 		p.mlflowInfo(s)
+	case "trace_metadata", "request_metadata":
+		p.mlflowMetadata(s)
 	case "trace", "result": // of the newer APIs of Tempo and Jaeger
 		p.members(s)
 	case "data": // of MLflow a trace, of Jaeger a list of them

@@ -102,10 +102,17 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		sp.trace = readSpanID(s, sp.trace)
 	case "spanId", "span_id", "spanID", "SpanId", "Id":
 		sp.id = readSpanID(s, sp.id)
-	case "context.trace_id": // columns of a data frame of Phoenix's
-		sp.trace = s.Text(sp.trace)
-	case "context.span_id":
-		sp.id, sp.inColumns = s.Text(sp.id), true
+	// Columns of Phoenix's data frames, and fields of Honeycomb, Dynatrace and New Relic.
+	case "context.trace_id", "trace.trace_id", "trace.id":
+		sp.trace, sp.inColumns = s.Text(sp.trace), true
+	case "context.span_id", "trace.span_id", "span.id", "guid":
+		sp.id = s.Text(sp.id)
+	case "trace.parent_id", "span.parent_id", "parent.id":
+		sp.parent = s.Text(sp.parent)
+	case "duration_ms", "duration.ms":
+		sp.took = readMillis(s, sp.took)
+	case "service.name":
+		sp.service = s.Text(sp.service)
 	case "id": // of Application Insights; Phoenix has one of its own beside the span's
 		sp.id = first(sp.id, s.Text(nil))
 	case "parentSpanId", "parent_id", "parent_span_id", "parentSpanID", "ParentSpanId", "ParentId", "operation_ParentId":
@@ -152,7 +159,10 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 	case "endTime":
 		sp.end = readHrTime(s, sp.end)
 	case "Timestamp", "TimeGenerated", "time", "timestamp":
-		if t, ok := parseZoneless(s.Text(nil), nil); ok {
+		text := s.Text(nil)
+		if t, ok := parseZonedTime(text); ok { // of New Relic in milliseconds
+			sp.start = t
+		} else if t, ok := parseZoneless(text, nil); ok {
 			sp.start = t
 		}
 	case "@timestamp": // of Elasticsearch
@@ -179,7 +189,7 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		for s.Object(); s.NextKey(); {
 			sp.status(s)
 		}
-	case "status_code", "StatusCode", "status_message", "StatusMessage":
+	case "status_code", "StatusCode", "span.status_code", "status_message", "StatusMessage", "span.status_message":
 		sp.status(s)
 	case "Success", "success":
 		sp.failed = bytes.EqualFold(s.Text(nil), []byte("false"))
@@ -213,12 +223,12 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 // status reads a member of how a span ended.
 func (sp *otelSpan) status(s *rawjson.Scanner) {
 	switch string(s.Key) {
-	case "code", "status_code", "StatusCode":
+	case "code", "status_code", "StatusCode", "span.status_code":
 		switch string(s.Text(nil)) {
-		case "2", "STATUS_CODE_ERROR", "ERROR", "Error":
+		case "2", "STATUS_CODE_ERROR", "ERROR", "Error", "error":
 			sp.failed = true
 		}
-	case "message", "description", "status_message", "StatusMessage":
+	case "message", "description", "status_message", "StatusMessage", "span.status_message":
 		sp.message = s.Text(sp.message)
 	}
 }

@@ -60,6 +60,12 @@ func TestTraces(t *testing.T) {
 	}
 	f("1970-01-01T00:00:01.000456Z id=c named", `{"@timestamp":"1000.456789","span_id":"c","attributes":{"gen_ai.operation.name":"chat"}}`)
 
+	// Attributes beside the ids, of Honeycomb, Dynatrace and New Relic.
+	beside := strings.TrimPrefix(attributes, "{") + `,"service.name":"agent",`
+	f(want, `{"Timestamp":"1970-01-01T00:00:01Z","duration_ms":500,"trace.trace_id":"t","trace.span_id":"c","trace.parent_id":"p","name":"chat m","status_code":2,"status_message":"429 Too Many",`+strings.TrimSuffix(beside, ",")+"}")
+	f(want, `{"start_time":"1970-01-01T00:00:01.000000000Z","end_time":"1970-01-01T00:00:01.500000000Z","duration":"500000000",`+beside+`"span.id":"c","trace.id":"t","span.status_code":"error","span.status_message":"429 Too Many"}`)
+	f(strings.Replace("1996-01-01T00:00:00.000000Z "+want, `"429 Too Many"`, "429", 1), `{"timestamp":820454400000,"duration.ms":500,`+beside+`"id":"c","trace.id":"t","error.type":"429","otel.status_code":"ERROR"}`)
+
 	// Of a data frame of Phoenix's, in which messages are lists.
 	f(`took=500ms id=c named session=s model=m messages=3 last="{\"tool_call_id\":\"x\",\"content\":\"[1]\",\"role\":\"tool\"}" has_tools=true tool_calls=1 call=y name=g arguments={} status=429 error="429 Too Many" tokens_in=7`,
 		`{"context.span_id":"c","context.trace_id":"t","name":"ChatCompletion","span_kind":"LLM","parent_id":"p","start_time":"1970-01-01 00:00:01+00:00","end_time":"1970-01-01 00:00:01.500000+00:00","status_code":"ERROR","status_message":"429 Too Many","events":[],"attributes.llm.input_messages":[{"message.role":"user","message.content":"hi"},`+
@@ -69,6 +75,9 @@ func TestTraces(t *testing.T) {
 	// Of MLflow 2, whose spans look like those of consoles.
 	f(`2026-11-21T03:24:40.384000Z took=500ms id=c named session=s model=m messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}" has_tools=false tool_calls=0 status=429 error="429 Too Many" stream=false`, `{"info":{"request_id":"t","request_metadata":{"mlflow.trace.session":"s"}},"data":{"spans":[{"name":"chat","context":{"span_id":"0xc","trace_id":"0xt"},"parent_id":null,"start_time":1795231480384000123,"end_time":1795231480884000123,`+
 		`"status_code":"ERROR","status_message":"429 Too Many","attributes":{"mlflow.spanType":"\"CHAT_MODEL\"","mlflow.spanInputs":"{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}"},"events":[]}],"request":"{}","response":null}}`)
+	// A row of its data frames.
+	f(`took=500ms id=c named user=k session=s model=m messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}" has_tools=false stream=false`, `{"trace_id":"tr-t","trace":"{}","state":"OK","request_time":1000,"execution_duration":500,"trace_metadata":{"mlflow.trace.session":"s","mlflow.trace.user":"k"},`+
+		`"spans":[{"trace_id":"t","span_id":"c","name":"chat","start_time_unix_nano":1000000000,"end_time_unix_nano":1500000000,"attributes":{"mlflow.spanType":"\"CHAT_MODEL\"","mlflow.spanInputs":"{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}"},"status":{"code":"STATUS_CODE_OK"}}]}`)
 }
 
 // TestJaegerReadsProcessesOnce: for each span all of them were, their names decoded anew.
