@@ -540,6 +540,9 @@ func TestScaffold(t *testing.T) {
 		`(?P<time>[^\t]*\t[^\t]*)\t(?P<c_ip>`, "end: {path: 'time', layout: '2006-01-02\t15:04:05'}", "id: 'x_edge_request_id'", "duration: {path: 'time_taken', unit: s}")
 	f(`https 2026-11-21T10:00:00.123456Z app/gw/50dc 10.1.0.5:2817 10.0.0.1:4000 0.001 1.519 0.000 200 200 34 366 "POST https://secret:443/secret HTTP/1.1" "secret secret" x y`,
 		"end: 'time'", "duration: {path: 'duration', unit: s}", "url: 'request'", "caller_name: 'client'", "status: 'status'")
+	f("{\"timestamp\":\"2026-11-21T10:00:00Z\",\"gen_ai.operation.name\":\"secret\"}\n{\"timestamp\":\"2026-11-21T10:00:00Z\",\"gen_ai.operation.name\":\"chat\"}", `# jq -c 'arrays[], objects | select(."gen_ai.operation.name" == "chat")' LOG`)
+	f(`{"client_sent_end_timestamp":"1795255201519","client_received_start_timestamp":"1795255200000","total_response_time":"1519"}`, "time: {path: 'client_received_start_timestamp', layout: 'unix_ms'}", "end: {path: 'client_sent_end_timestamp', layout: 'unix_ms'}") // Apigee's
+	f(`{"time":"2026-11-21T10:00:00Z","tokens":{"input":5,"output":6}}`, "tokens_in: 'tokens.input'", "tokens_out: 'tokens.output'")
 	// What is not known of times.
 	f(`{"time":"05/06/2026 10:00:00"}`, "# timezone: Europe/Warsaw", "time: {path: 'time', layout: '01/02/2006 15:04:05'} # or '02/01/2006 15:04:05'?")
 	f("2026-11-21 10:00:00.5+00,secret", "time: {path: 'column1', layout: '2006-01-02 15:04:05-07'}")   // PostgreSQL's

@@ -240,7 +240,7 @@ func (g *guesser) yaml(times CustomField) []byte {
 		fmt.Fprintf(&b, "# This is one record. If its requests are in a list of it, begin with that, and read that:\n# jq -c '%s[]' LOG | loopgauge formats --scaffold - > THIS.yaml\n", list)
 	}
 	if kind, calls := g.kinds(); kind != "" {
-		fmt.Fprintf(&b, "# Its records are of several kinds. Those of calls of a model are\n# jq -c '%s | select(.%s == \"%s\")' LOG | loopgauge formats --format THIS.yaml -\n", cmp.Or(g.from, "arrays[], objects"), kind, calls)
+		fmt.Fprintf(&b, "# Its records are of several kinds. Those of calls of a model are\n# jq -c '%s | select(%s == \"%s\")' LOG | loopgauge formats --format THIS.yaml -\n", cmp.Or(g.from, "arrays[], objects"), kind, calls)
 	}
 	b.WriteString("fields:\n")
 	used := map[string]bool{}
@@ -340,7 +340,13 @@ func (g *guesser) kinds() (path, calls string) {
 		return "", ""
 	}
 	for _, p := range g.paths {
-		if !plainPath.MatchString(p) || !kindName.MatchString(p) {
+		at := "." + p
+		if name, _, _ := strings.Cut(p, "."); !g.has(name) { // a name with dots in it
+			at = `."` + p + `"`
+		} else if !plainPath.MatchString(p) {
+			continue
+		}
+		if !kindName.MatchString(p) {
 			continue
 		}
 		calls, others := "", false
@@ -352,7 +358,7 @@ func (g *guesser) kinds() (path, calls string) {
 			}
 		}
 		if calls != "" && others {
-			return p, calls
+			return at, calls
 		}
 	}
 	return "", ""
@@ -361,8 +367,8 @@ func (g *guesser) kinds() (path, calls string) {
 // kindName is of what says the kind of a span, and kindOfCalls what that of a model's
 // call is called.
 var (
-	kindName    = regexp.MustCompile(`(?i)(?:type|kind)$`)
-	kindOfCalls = regexp.MustCompile(`(?i)^(?:llm|generation|chat_?model)$`)
+	kindName    = regexp.MustCompile(`^[^"\\']*(?:[tT]ype|[kK]ind|operation\.name|\.op)$`)
+	kindOfCalls = regexp.MustCompile(`(?i)^(?:llm|generation|chat_?model|(?:gen_ai\.)?chat)$`)
 )
 
 // inside gathers from the list that is all there is in the log, if reading looks into it.

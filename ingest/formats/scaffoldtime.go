@@ -94,8 +94,8 @@ var isOver = regexp.MustCompile(`^(?:edge)?end|ended|finish|complet|response|rec
 // the least nested first.
 func (g *guesser) timeCandidates() (list []CustomField) {
 	rank := func(path string) int {
-		last := folded(path[strings.LastIndexByte(path, '.')+1:])
-		if isOver.MatchString(last) {
+		last, words := folded(path[strings.LastIndexByte(path, '.')+1:]), wordsOf(path)
+		if (isOver.MatchString(last) || slices.Contains(words, "end")) && !slices.Contains(words, "start") {
 			return len(guesses[0].names) + 2
 		}
 		if at := slices.Index(guesses[0].names, last); at >= 0 {
