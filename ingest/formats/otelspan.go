@@ -95,7 +95,7 @@ func (p *otel) keep(sp otelSpan) {
 }
 
 // member reads a member of a span, by the names that it has in OTLP, in the SDKs of
-// Python and Node, with Phoenix, MLflow, Jaeger, ClickHouse, Elasticsearch and Azure Monitor.
+// Python and Node, with Phoenix, MLflow, Jaeger, ClickHouse, Elasticsearch, Logfire and Azure Monitor.
 func (sp *otelSpan) member(s *rawjson.Scanner) {
 	switch string(s.Key) {
 	case "traceId", "trace_id", "traceID", "TraceId", "OperationId", "operation_Id":
@@ -136,7 +136,7 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 				sp.parent = first(sp.parent, s.Text(nil))
 			}
 		}
-	case "name", "operationName", "SpanName", "Name":
+	case "name", "operationName", "SpanName", "Name", "span_name":
 		sp.name = s.Text(sp.name)
 		sp.isRaw = string(sp.name) == rawName
 		sp.prepares = sp.prepares || bytes.HasSuffix(sp.name, []byte("._prepare_chat_with_tools"))
@@ -144,15 +144,15 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		for s.Object(); s.NextNamed("name"); {
 			sp.library = s.Text(sp.library)
 		}
-	case "ScopeName":
+	case "ScopeName", "otel_scope_name":
 		sp.library = s.Text(sp.library)
 	case "startTimeUnixNano", "start_time_unix_nano":
 		sp.start = readNanos(s, sp.start)
 	case "endTimeUnixNano", "end_time_unix_nano":
 		sp.end = readNanos(s, sp.end)
-	case "start_time": // of MLflow 2 nanoseconds, as the next
+	case "start_time", "start_timestamp": // of MLflow 2 nanoseconds, as the next; the second of Logfire
 		sp.start = readZonedTime(s, sp.start)
-	case "end_time":
+	case "end_time", "end_timestamp":
 		sp.end = readZonedTime(s, sp.end)
 	case "startTime":
 		sp.start = readHrTime(s, sp.start)
@@ -174,11 +174,9 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 	case "DurationMs":
 		sp.took = readMillis(s, sp.took)
 	case "attributes", "tags", "SpanAttributes":
-		sp.classify(s)
-	case "Properties", "customDimensions": // a text, too, as Azure's command line prints them
-		var in rawjson.Scanner
-		s, _ = jsonIn(s, &in, "{")
-		sp.classify(s)
+		sp.classifyIn(s)
+	case "Properties", "customDimensions":
+		sp.classifyIn(s)
 		sp.lastedIn = time.Millisecond
 	case "events", "logs":
 		sp.events = s.Value()
@@ -189,7 +187,7 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		for s.Object(); s.NextKey(); {
 			sp.status(s)
 		}
-	case "status_code", "StatusCode", "span.status_code", "status_message", "StatusMessage", "span.status_message":
+	case "status_code", "StatusCode", "span.status_code", "otel_status_code", "status_message", "StatusMessage", "span.status_message", "otel_status_message":
 		sp.status(s)
 	case "Success", "success":
 		sp.failed = bytes.EqualFold(s.Text(nil), []byte("false"))
@@ -213,22 +211,32 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		for s.Object(); s.NextNamed("serviceName"); {
 			sp.service = s.Text(sp.service)
 		}
-	case "ServiceName", "AppRoleName", "cloud_RoleName":
+	case "ServiceName", "AppRoleName", "cloud_RoleName", "service_name":
 		sp.service = s.Text(sp.service)
 	case "processID": // the process stands beside the spans
 		sp.process = s.Text(sp.process)
 	}
 }
 
+// classifyIn finds out what a span is by its attributes, which may be a text, as Azure's
+// command line prints them, and Logfire's API.
+func (sp *otelSpan) classifyIn(s *rawjson.Scanner) {
+	if s.Kind() == rawjson.String {
+		var in rawjson.Scanner
+		s, _ = jsonIn(s, &in, "{")
+	}
+	sp.classify(s)
+}
+
 // status reads a member of how a span ended.
 func (sp *otelSpan) status(s *rawjson.Scanner) {
 	switch string(s.Key) {
-	case "code", "status_code", "StatusCode", "span.status_code":
+	case "code", "status_code", "StatusCode", "span.status_code", "otel_status_code":
 		switch string(s.Text(nil)) {
 		case "2", "STATUS_CODE_ERROR", "ERROR", "Error", "error":
 			sp.failed = true
 		}
-	case "message", "description", "status_message", "StatusMessage", "span.status_message":
+	case "message", "description", "status_message", "StatusMessage", "span.status_message", "otel_status_message":
 		sp.message = s.Text(sp.message)
 	}
 }

@@ -58,7 +58,13 @@ func TestTraces(t *testing.T) {
 	for _, at := range []string{"1000.0", "1970-01-01T00:00:01.000000000Z"} {
 		f(want, `{"@timestamp":"`+at+`","data_stream":{"type":"traces"},"trace_id":"t","span_id":"c","name":"chat m","kind":"Client","duration":500000000,"attributes":`+attributes+`},"status":{"message":"429 Too Many","code":"Error"},"resource":{"attributes":{"service.name":"agent"}},"scope":{"name":"l"}}`)
 	}
-	f("1970-01-01T00:00:01.000456Z id=c named", `{"@timestamp":"1000.456789","span_id":"c","attributes":{"gen_ai.operation.name":"chat"}}`)
+	f("1970-01-01T00:00:01.000456Z id=c named", `{"@timestamp":"1000.456789","duration":0,"span_id":"c","attributes":{"gen_ai.operation.name":"chat"}}`)
+
+	// Of Logfire's table.
+	whole, _ := json.Marshal(attributes + "}")
+	for _, attributes := range []string{attributes + "}", string(whole)} {
+		f(want, `{"start_timestamp":"1970-01-01T00:00:01.000000Z","end_timestamp":"1970-01-01T00:00:01.500000Z","duration":0.5,"trace_id":"t","span_id":"c","parent_span_id":"p","span_name":"chat m","kind":"span","service_name":"agent","otel_scope_name":"l","otel_status_code":"ERROR","otel_status_message":"429 Too Many","attributes":`+attributes+`}`)
+	}
 
 	// Attributes beside the ids, of Honeycomb, Dynatrace and New Relic.
 	beside := strings.TrimPrefix(attributes, "{") + `,"service.name":"agent",`
