@@ -543,6 +543,12 @@ func TestScaffold(t *testing.T) {
 	f("{\"timestamp\":\"2026-11-21T10:00:00Z\",\"gen_ai.operation.name\":\"secret\"}\n{\"timestamp\":\"2026-11-21T10:00:00Z\",\"gen_ai.operation.name\":\"chat\"}", `# jq -c 'arrays[], objects | select(."gen_ai.operation.name" == "chat")' LOG`)
 	f(`{"client_sent_end_timestamp":"1795255201519","client_received_start_timestamp":"1795255200000","total_response_time":"1519"}`, "time: {path: 'client_received_start_timestamp', layout: 'unix_ms'}", "end: {path: 'client_sent_end_timestamp', layout: 'unix_ms'}") // Apigee's
 	f(`{"time":"2026-11-21T10:00:00Z","tokens":{"input":5,"output":6}}`, "tokens_in: 'tokens.input'", "tokens_out: 'tokens.output'")
+	// Calls in a list of each trace, as LangWatch has them, and what was said by and to a model in objects of their own.
+	const trace = `{"trace_id":"secret","timestamps":{"started_at":1795255200123},"spans":[{"span_id":"secret","timestamps":{"started_at":1795255200123}}]}`
+	f(trace+"\n"+trace, `# jq -c '. as $r | .spans[] | . + {record: ($r | del(.spans))}' LOG | loopgauge formats --scaffold -`)
+	f(`{"time":"2026-11-21T10:00:00Z","input":{"type":"secret","value":[{"role":"secret"}]},"output":{"type":"secret","value":[{"role":"secret"}]},"record":{"metadata":{"thread_id":"secret"}}}`,
+		"messages: 'input.value'", "response: 'output.value'", "session: 'record.metadata.thread_id'")
+	f(`{"EventTimestampMs":1795255200123,"WallTimeMs":900,"RayID":"secret"}`, "duration: {path: 'WallTimeMs', unit: ms}", "id: 'RayID'") // of Cloudflare's Workers
 	// What is not known of times.
 	f(`{"time":"05/06/2026 10:00:00"}`, "# timezone: Europe/Warsaw", "time: {path: 'time', layout: '01/02/2006 15:04:05'} # or '02/01/2006 15:04:05'?")
 	f("2026-11-21 10:00:00.5+00,secret", "time: {path: 'column1', layout: '2006-01-02 15:04:05-07'}")   // PostgreSQL's

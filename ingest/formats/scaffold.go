@@ -236,7 +236,9 @@ func (g *guesser) yaml(times CustomField) []byte {
 		b.WriteString(zoneLine)
 	}
 	b.WriteString("# A guess: check each line, see docs/formats.md, then run\n# loopgauge formats --format THIS.yaml LOG\n")
-	if list := g.list(); list != "" {
+	if list := g.list(); len(g.records) > 1 && heldCalls.MatchString(list) && !slices.ContainsFunc(times.Paths, func(path string) bool { return strings.HasPrefix("."+path, list+".") }) {
+		fmt.Fprintf(&b, "# If its requests are in a list of each record, begin with that, and read that:\n# jq -c '. as $r | %s[] | . + {record: ($r | del(%s))}' LOG | loopgauge formats --scaffold - > THIS.yaml\n", list, list)
+	} else if len(g.records) == 1 && list != "" {
 		fmt.Fprintf(&b, "# This is one record. If its requests are in a list of it, begin with that, and read that:\n# jq -c '%s[]' LOG | loopgauge formats --scaffold - > THIS.yaml\n", list)
 	}
 	if kind, calls := g.kinds(); kind != "" {
@@ -318,10 +320,13 @@ func (g *guesser) shaped(field string) string {
 	return ""
 }
 
+// heldCalls is a list that a trace holds its calls in.
+var heldCalls = regexp.MustCompile(`(?i)^\.(?:spans|observations|calls|generations|runs|requests)$`)
+
 // list is where a record has a list of objects with times, as a path of jq, if
-// there is no other record: an export in one document.
+// there is no other record, an export in one document, or nothing is said beside it.
 func (g *guesser) list() (path string) {
-	if len(g.records) > 1 {
+	if len(g.records) > 1 && (g.format.Pattern != nil || g.format.Columns != nil || len(g.talks) > 0 || g.shaped("body") != "" || g.guessed("messages", nil) != "") {
 		return ""
 	}
 	for _, p := range slices.Concat(g.paths, g.deep) {
@@ -374,7 +379,7 @@ var (
 // inside gathers from the list that is all there is in the log, if reading looks into it.
 func (g *guesser) inside() *guesser {
 	name := strings.TrimPrefix(g.list(), ".")
-	if !wrap.HoldsLines(name) {
+	if len(g.records) > 1 || !wrap.HoldsLines(name) {
 		return nil
 	}
 	in := guesser{from: "." + name + "[]"}

@@ -24,7 +24,7 @@ type guess struct {
 var guesses = []guess{
 	{"time", []string{"time", "timestamp", "ts", "@timestamp", "starttime", "startedat", "date", "datetime", "createdat"}},
 	{"end", []string{"end", "endtime", "endedat", "finishedat", "completedat", "endtimestamp"}},
-	{"duration", []string{"duration", "latency", "took", "elapsed", "responsetime", "responselatency", "requesttime", "reqtime", "timetaken", "totaltime", "elapsedtime", "timeelapsed", "processingtime", "executiontime", "generationtime", "dur", "rt", ""}},
+	{"duration", []string{"duration", "latency", "took", "elapsed", "responsetime", "responselatency", "requesttime", "reqtime", "timetaken", "totaltime", "elapsedtime", "timeelapsed", "processingtime", "executiontime", "generationtime", "walltime", "dur", "rt", ""}},
 	{"method", []string{"method", "httpmethod", "requestmethod", "verb"}},
 	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "uristem", "endpoint", "request"}},
 	{"query", []string{"querystring", "uriquery"}},
@@ -35,7 +35,7 @@ var guesses = []guess{
 	{"body", []string{"body", "requestbody", "request"}},
 	{"user", []string{"user", "userid", "enduser", "username", "uid", "distinctid"}},
 	{"session", []string{"sessionid", "session", "conversationid", "conversation", "threadid", "chatid", "episodeid", "sess", "sid", "conv", "convid", "chat", "thread", "runid"}},
-	{"id", []string{"requestid", "callid", "reqid", "generationid", "correlationid", "id", "spanid", "uuid", "traceid"}},
+	{"id", []string{"requestid", "callid", "reqid", "generationid", "correlationid", "transactionid", "rayid", "trackingreference", "id", "spanid", "uuid", "traceid"}},
 	{"model", []string{"requestmodel", "genairequestmodel", "model", "modelname", "modelid", "modelpermaslug"}},
 	{"backend", []string{"provider", "providername", "genaiprovidername", "backend", "upstream", "vendor"}},
 	{"headers", []string{"headers", "requestheaders"}},
@@ -86,9 +86,9 @@ func (g *guesser) pick(field string, names []string, used map[string]bool, last 
 			}
 		}
 	}
-	if field == "messages" {
+	if field == "messages" || field == "response" {
 		for _, p := range g.talks { // the request's come first
-			if !used[p] {
+			if !used[p] && (field == "messages" || ofAnswer.MatchString(p)) {
 				return p
 			}
 		}
@@ -113,6 +113,9 @@ func (g *guesser) pickNull(names []string) string {
 	}
 	return ""
 }
+
+// ofAnswer tells a path to what a model said.
+var ofAnswer = regexp.MustCompile(`(?i)(?:^|\.)(?:output|response|completion|answer)[^.]*\.`)
 
 // typeName is a name that databases put between that of a value and the value,
 // MongoDB and DynamoDB, and what Azure's Log Analytics puts behind those of one's own
