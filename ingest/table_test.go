@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -193,5 +194,44 @@ func TestTableOfAzure(t *testing.T) {
 	want := []string{`1788456582893000 1788456583393500    "" [] -1`}
 	if got.format != "table+otel" || got.tally.Blank != 1 || !slices.Equal(got.requests, want) {
 		t.Fatalf("%s %+v %q, want %q", got.format, got.tally, got.requests, want)
+	}
+
+	// Of another format, which reads no such times itself.
+	rows := fixtures.Read(t, "formats/azure-apim/documented.jsonl")
+	names := []string{"TimeGenerated", "CorrelationId", "SequenceNumber", "DeploymentName", "RequestMessages", "ResponseMessages"}
+	table := "TimeGenerated [UTC]," + strings.Join(names[1:], ",") + "\n"
+	for line := range bytes.Lines(rows) {
+		var row map[string]any
+		must(t, json.Unmarshal(line, &row))
+		at, err := time.Parse(time.RFC3339, row["TimeGenerated"].(string))
+		must(t, err)
+		cells := []string{at.Format("1/2/2006, 3:04:05.000 PM")}
+		for _, name := range names[1:] {
+			cell := ""
+			switch v := row[name].(type) {
+			case nil:
+			case string, float64:
+				cell = fmt.Sprint(v)
+			default:
+				text, err := json.Marshal(v)
+				must(t, err)
+				cell = string(text)
+			}
+			cells = append(cells, cell)
+		}
+		for i, cell := range cells {
+			cells[i] = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
+		}
+		table += strings.Join(cells, ",") + "\n"
+	}
+	read1, read2 := read(t, rows, Options{}), read(t, []byte(table), Options{})
+	if read2.format != "table+rows+azure-apim" || len(read2.requests) == 0 || len(read1.requests) != len(read2.requests) {
+		t.Fatalf("%s: %d requests, want %d", read2.format, len(read2.requests), len(read1.requests))
+	}
+	for i, r := range read1.requests {
+		want, _, _ := strings.Cut(r, " ")
+		if got, _, _ := strings.Cut(read2.requests[i], " "); got != want {
+			t.Errorf("request %d: time %s, want %s", i, got, want)
+		}
 	}
 }

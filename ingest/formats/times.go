@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"cmp"
 	"math"
 	"time"
 
@@ -229,10 +228,6 @@ func parseZoneless(t []byte, in *time.Location) (micros int64, ok bool) {
 	text := append(buf[:0], t...)
 	if inUTC, is := bytes.CutSuffix(text, []byte(" UTC")); is {
 		return parseRFC3339(append(inUTC, 'Z'))
-	}
-	if bytes.HasSuffix(text, []byte("M")) { // 11/21/2026, 10:00:00.123 AM, as Azure's portal writes it
-		t, err := time.ParseInLocation("1/2/2006, 3:04:05 PM", string(text), cmp.Or(in, time.UTC))
-		return t.UnixMicro(), err == nil
 	}
 	if at := bytes.LastIndexByte(text, ' '); at > date { // the zone is behind it
 		return parseRFC3339(append(text[:at], text[at+1:]...))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -37,9 +38,11 @@ func detectTable(line []byte) bool {
 // them.
 var columnName = regexp.MustCompile(`^[\pL_@#][\pL\pN_@#.:/ ()-]{0,63}$`)
 
-// bareColumn is the name of a column without the zone that Azure's portal puts behind
-// those of times.
-func bareColumn(name []byte) []byte { return bytes.TrimSuffix(name, []byte(" [UTC]")) }
+// utcColumn is what Azure's portal puts behind the names of columns of times, which it
+// writes as in utcLayout.
+var utcColumn = []byte(" [UTC]")
+
+const utcLayout = "1/2/2006, 3:04:05 PM"
 
 // columnsOf are the names of the columns that a line consists of. pandas writes a
 // first one without a name.
@@ -54,7 +57,7 @@ func columnsOf(line []byte) (names [][]byte, separator byte, ok bool) {
 		}
 		cells, _, why := SplitCSV(nil, line, separator, nil)
 		for i, cell := range cells {
-			if cell = bareColumn(cell); !columnName.Match(cell) && (i > 0 || cell != nil) {
+			if !columnName.Match(bytes.TrimSuffix(cell, utcColumn)) && (i > 0 || cell != nil) {
 				break
 			}
 			names = append(names, bytes.Clone(cell))
@@ -125,14 +128,20 @@ func (t *table) Unwrap(line Line, next func(Line)) (why string) {
 	header := true
 	t.object = append(t.object[:0], '{')
 	for i, cell := range t.cells {
-		header = header && bytes.Equal(bareColumn(cell), t.columns[i])
+		header = header && bytes.Equal(cell, t.columns[i])
 		if t.isNull(cell) || len(t.columns[i]) == 0 {
 			continue
 		}
 		if len(t.object) > 1 {
 			t.object = append(t.object, ',')
 		}
-		t.object = append(rawjson.AppendString(t.object, t.columns[i]), ':')
+		name, inUTC := bytes.CutSuffix(t.columns[i], utcColumn)
+		t.object = append(rawjson.AppendString(t.object, name), ':')
+		if inUTC {
+			if at, err := time.Parse(utcLayout, string(cell)); err == nil {
+				cell = at.AppendFormat(nil, time.RFC3339Nano)
+			}
+		}
 		t.object = t.value(t.object, cell)
 	}
 	if !header {
