@@ -99,6 +99,9 @@ func (g *guesser) timeCandidates() (list []CustomField) {
 			return len(guesses[0].names) + 2
 		}
 		if at := slices.Index(guesses[0].names, last); at >= 0 {
+			if strings.HasPrefix(last, "start") && !strings.Contains(path, ".") { // what is beside may be when that was logged
+				return -1
+			}
 			return at
 		}
 		if rawjson.ValidNumber(g.texts[path]) {
