@@ -240,16 +240,20 @@ func (p *litellm) finish(r *fingerprint.Request) {
 	r.Session = first(p.findSession(), p.tool.session)
 }
 
-// sendsMore tells calls of which the messages say only a part: of images the
-// prompt alone, of what is to be ranked the question, of Google's contents what
-// the user said last, be it many turns ago, and of a recording the name of its
-// file, for which newer versions have a hash.
+// sendsMore tells calls of which the messages say only a part: those of which
+// LiteLLM keeps an excerpt, and of a recording the name of its file, for which newer
+// versions have a hash.
 func (p *litellm) sendsMore() bool {
-	switch string(bytes.TrimPrefix(p.callType, []byte("a"))) {
+	return isExcerpt(p.callType) || string(bytes.TrimPrefix(p.callType, []byte("a"))) == "transcription" && !quotedSHA256.Match(p.messages)
+}
+
+// isExcerpt tells by the type of a call that LiteLLM keeps a part of what was sent: of
+// images the prompt alone, of what is to be ranked the question, of Google's contents
+// what the user said last, be it many turns ago.
+func isExcerpt(callType []byte) bool {
+	switch string(bytes.TrimPrefix(callType, []byte("a"))) {
 	case "image_edit", "image_variation", "rerank", "generate_content", "generate_content_stream":
 		return true
-	case "transcription":
-		return !quotedSHA256.Match(p.messages)
 	}
 	return false
 }

@@ -273,6 +273,10 @@ func TestOtelSpan(t *testing.T) {
 	f(` tokens_cached=4 cost=0.5`, call("gen_ai.usage.cost", `{"doubleValue":0.5}`, "gen_ai.usage.cache_read.input_tokens", `{"intValue":"4"}`)...)
 	f(` tokens_cached=4 cost=0.5`, call("langfuse.observation.cost_details", `{"input":0.4,"total":0.5}`, "llm.token_count.prompt_details.cache_read", `{"intValue":"4"}`)...)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}"`+lost, "llm.request.type", "agenerate_content", "gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", "hi")
+	for _, part := range []string{"arerank", "agenerate_content_stream", "image_edit"} { // LiteLLM's second
+		f(` messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}"`+lost, call("litellm.call_type", part, "gen_ai.input.messages", `[{"role":"user","content":"hi"}]`)...)
+	}
+	f(` messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}"`, call("litellm.call_type", "acompletion", "gen_ai.input.messages", `[{"role":"user","content":"hi"}]`)...)
 	// Who calls is the model, which Gemini CLI says to be a system.
 	f(` messages=1 last="{\"role\":\"assistant\",\"tool_calls\":[{\"type\":\"tool_call\",\"name\":\"f\"}]}"`, call("gen_ai.input.messages", `[{"role":"system","parts":[{"type":"tool_call","name":"f"}]}]`)...)
 	// Pydantic AI leaves content out where it was told so: texts, arguments and results.

@@ -38,8 +38,10 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 		case "llm.request.type": // OpenLLMetry to 0.40, LiteLLM
 			kind := otelText(s)
 			sp.responses = sp.responses || bytes.HasSuffix(kind, []byte("responses"))
-			sp.excerpt = bytes.Contains(kind, []byte("generate_content"))
+			sp.excerpt = sp.excerpt || isExcerpt(kind)
 			sp.calls(kind)
+		case "litellm.call_type": // LiteLLM's second
+			sp.excerpt = sp.excerpt || isExcerpt(otelText(s))
 		case "http.request.method":
 			sp.serves = true
 		case "openinference.span.kind":

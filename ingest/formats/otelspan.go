@@ -38,7 +38,7 @@ type otelSpan struct {
 	responseID  []byte
 	said        uint64    // a sum over OpenInference's messages; 0 of one that has a twin
 	responses   bool      // a call of the Responses API
-	excerpt     bool      // LiteLLM's of Google's own API, of which it keeps what the user said last
+	excerpt     bool      // LiteLLM's, of which it keeps a part of what was sent
 	first       *otelSpan // of the calls inside
 	isRaw       bool      // LiteLLM's own of what it sent and got
 	serves      bool      // it is a server's, and has what was asked for
