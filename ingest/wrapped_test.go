@@ -540,6 +540,9 @@ func TestCollectors(t *testing.T) {
 			f(t, "envoy-json", []int{at("sse"), i}, 0, 10, 500)
 		}
 	}
+	// Up to the first blank all could be a container's time, and what comes after the
+	// tag, cut in the middle of a value, a line whose backslashes were doubled.
+	f(t, "nginx-json", []int{at("cri"), at("fluentbit") + 1, at("fluentd") + 2}, 0, 4, 100)
 	rapid.Check(t, func(t *rapid.T) {
 		format := rapid.SampledFrom(names).Draw(t, "format")
 		chain := rapid.SliceOfN(rapid.IntRange(0, len(collectors)-1), 1, 3).Draw(t, "chain")

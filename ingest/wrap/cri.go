@@ -20,7 +20,7 @@ func detectCRI(line []byte) bool {
 // by any runtime yet.
 func cutCRI(line []byte) (stream, text []byte, last, ok bool) {
 	time, rest, ok := bytes.Cut(line, []byte(" "))
-	if !ok || len(time) < len("2006-01-02T15:04:05Z") || time[4] != '-' || time[10] != 'T' {
+	if !ok || len(time) < len("2006-01-02T15:04:05Z") || len(time) > len("2006-01-02T15:04:05.999999999-07:00") || time[4] != '-' || time[10] != 'T' {
 		return nil, nil, false, false
 	}
 	stream, rest, _ = bytes.Cut(rest, []byte(" "))
