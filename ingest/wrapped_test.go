@@ -767,24 +767,26 @@ func TestBrokenWrappings(t *testing.T) {
 	f("sse+loopgauge", "data: "+a+"\n\ndata: [DONE]\n", 1, Tally{Lines: 3, Blank: 2})
 }
 
-// TestTimeInFront: an access log's record whose time a parser took gets the one in
-// front, and none that has its own.
+// TestTimeInFront: a record whose time a parser took gets the one in front, and none
+// that has its own.
 func TestTimeInFront(t *testing.T) {
-	f := func(log string, want int64) {
+	f := func(format, log string, want int64) {
 		t.Helper()
 		got := read(t, []byte(log+"\n"), Options{})
-		if at := fmt.Sprint(want, " "); got.format != "fluentd+nginx-json" || len(got.requests) != 1 || !strings.HasPrefix(got.requests[0], at) {
+		if at := fmt.Sprint(want, " "); got.format != "fluentd+"+format || len(got.requests) != 1 || !strings.HasPrefix(got.requests[0], at) {
 			t.Errorf("%s\n%s: %q, want %s", log, got.format, got.requests, at)
 		}
 	}
 	const at = 1795231889_000_000
 	const record = `{"request_method":"POST","request_uri":"/","status":200}`
-	f("gw.access: [1795231889.5, "+record+"]", at+500_000)
-	f("2026-11-21T03:31:29+00:00\tgw.access\t"+record, at)
-	f("2026-11-21T03:31:29.25Z\tgw.access\t"+record, at+250_000)
-	f("2026-11-21 05:31:29 +0200\tgw.access\t"+record, at)
-	f("2026-11-21 03:31:29.808365941 +0000 gw.access: "+record, at+808_365)
-	f("gw.access: [1795231889.5, "+strings.Replace(record, "{", `{"msec":1795231880,`, 1)+"]", at-9_000_000)
+	f("nginx-json", "gw.access: [1795231889.5, "+record+"]", at+500_000)
+	f("nginx-json", "2026-11-21T03:31:29+00:00\tgw.access\t"+record, at)
+	f("nginx-json", "2026-11-21T03:31:29.25Z\tgw.access\t"+record, at+250_000)
+	f("nginx-json", "2026-11-21 05:31:29 +0200\tgw.access\t"+record, at)
+	f("nginx-json", "2026-11-21 03:31:29.808365941 +0000 gw.access: "+record, at+808_365)
+	f("nginx-json", "gw.access: [1795231889.5, "+strings.Replace(record, "{", `{"msec":1795231880,`, 1)+"]", at-9_000_000)
+	f("envoy-json", `gw.access: [1795231889.5, {"method":"POST","path":"/","response_code":200,"response_flags":"-"}]`, at+500_000)
+	f("caddy", `gw.access: [1795231889.5, {"logger":"http.log.access","msg":"handled request","request":{"method":"POST","uri":"/"},"status":200}]`, at+500_000)
 }
 
 // TestLongParts: the first record may fill several blocks.

@@ -81,10 +81,10 @@ func (p *fluentd) Unwrap(line Line, next func(Line)) string {
 	return why
 }
 
-// isTimeless tells an access log's record without a time.
+// isTimeless tells the record of an access log, which has a status, without a time.
 func isTimeless(m members) bool {
-	return m.has("status") && (m.has("method") || m.has("request_method") || m.has("request")) &&
-		!slices.ContainsFunc([]string{"time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp", "ts", "start_time", "started_at", "date"}, func(name string) bool { return m.has(name) })
+	return (m.has("status") || m.has("response_code")) &&
+		!slices.ContainsFunc([]string{"time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp", "ts", "start_time", "startTime", "started_at", "date"}, func(name string) bool { return m.has(name) })
 }
 
 // date is a record that begins with its time: a number, or 2026-11-21 03:51:29 +0000,
