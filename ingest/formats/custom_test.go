@@ -489,7 +489,8 @@ func TestScaffold(t *testing.T) {
 	f(`{"time":"2026-11-21T10:00:00Z","client":"192.0.2.7","authorization":"-"}`, "caller_name: 'client'")
 	f(`{"time":"2026-11-21T10:00:00Z","remote_ip":"192.0.2.7","key":"Bearer secret"}`, "caller: 'key'", "#   remote_ip")
 	f("2026/11/21 10:00:00.123\tINFO\thandled request\t{\"request\":{\"client_ip\":\"192.0.2.7\",\"uri\":\"/secret\",\"headers\":{\"Authorization\":[\"Bearer secret\"]}}}", "# caller_name:", "headers: 'column4.request.headers'") // Caddy's
-	f("created_at,token_name,model_name,prompt_tokens\n1795255200,secret,secret,5\n", "caller_name: 'token_name'", "model: 'model_name'")                                                                                            // One API's
+	f("{\"ts\":1795255200.5,\"http_authorization\":\"Bearer secret\",\"http_x_api_key\":\"\"}\n{\"ts\":1795255200.5,\"http_authorization\":\"\",\"http_x_api_key\":\"secret\"}", "caller: ['http_x_api_key', 'http_authorization']")
+	f("created_at,token_name,model_name,prompt_tokens\n1795255200,secret,secret,5\n", "caller_name: 'token_name'", "model: 'model_name'") // One API's
 	f(`{"time":"2026-11-21T10:00:00Z","request":"POST /secret HTTP/1.1"}`, "url: 'request'", "# body:")
 	// Of platforms: names that begin as a database's types, that are one with dots in
 	// it, and columns of which each row is empty.

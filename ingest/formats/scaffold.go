@@ -277,8 +277,13 @@ func (g *guesser) yaml(times CustomField) []byte {
 		case path != "":
 			used[path] = true
 			called = called || callers[x.field]
-			if x.field == "response" {
+			switch x.field {
+			case "response":
 				used[path+".tool_calls"] = true
+			case "caller":
+				for _, key := range g.keys(path) {
+					used[key] = true
+				}
 			}
 			fmt.Fprintf(&b, "  %s: %s\n", x.field, g.spec(x.field, path))
 		case !again:

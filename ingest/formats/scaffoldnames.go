@@ -81,7 +81,7 @@ func (g *guesser) pick(field string, names []string, used map[string]bool, last 
 	}
 	if field == "caller" {
 		for _, p := range g.paths { // under whatever name
-			if !used[p] && isBearer(g.texts[p]) {
+			if !used[p] && g.isKey(p) && g.fits(field, p) {
 				return p
 			}
 		}
@@ -270,11 +270,24 @@ func isHeader(path string) bool {
 
 // keyed tells whether there is a key, which tells callers apart better than the
 // address that agents share: in a field, or among headers.
-func (g *guesser) keyed() bool {
-	return slices.ContainsFunc(g.paths, func(p string) bool {
-		named := slices.ContainsFunc([]string{"authorization", "apikey", "xapikey", "xgoogapikey"}, func(name string) bool { return isNamed(p, name) })
-		return named && says(g.texts[p]) || isBearer(g.texts[p])
-	})
+func (g *guesser) keyed() bool { return slices.ContainsFunc(g.paths, g.isKey) }
+
+// isKey tells the path to a key, whatever it is called where it is a header's value.
+func (g *guesser) isKey(path string) bool {
+	text := g.texts[path]
+	return isBearer(text) || says(text) && !g.holds(path) && (isNamed(path, "authorization") || endsNamed(path, "authorization") || isNamed(path, "apikey") || endsNamed(path, "apikey"))
+}
+
+// keys are the paths to keys, the one at hand first: clients send theirs in one header
+// or another.
+func (g *guesser) keys(path string) []string {
+	keys := []string{path}
+	for _, p := range g.paths {
+		if p != path && g.isKey(p) && g.fits("caller", p) {
+			keys = append(keys, p)
+		}
+	}
+	return keys
 }
 
 func isIP(text []byte) bool {

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -13,6 +14,13 @@ func (g *guesser) spec(field, path string) string {
 	case "end":
 		if layouts := guessLayouts(example); len(layouts) > 0 && layouts[0] != "" {
 			return fmt.Sprintf("{path: %s, layout: '%s'}", quotedYAML(path), layouts[0])
+		}
+	case "caller":
+		if keys := g.keys(path); len(keys) > 1 {
+			for i, key := range keys {
+				keys[i] = quotedYAML(key)
+			}
+			return "[" + strings.Join(keys, ", ") + "]"
 		}
 	case "duration":
 		if _, unit := cutUnit(path); unit != "" {
