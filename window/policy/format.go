@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,7 @@ func Format(name string, text []byte) ([]byte, error) {
 	if r.document(text) == nil {
 		return nil, r.errors
 	}
-	file, err := parser.ParseBytes(text, parser.ParseComments)
+	file, err := syntaxTree(text, parser.ParseComments)
 	if err != nil {
 		r.problem(syntaxPlace(err), "%s", syntaxText(err))
 		return nil, r.errors
@@ -36,11 +37,16 @@ func Format(name string, text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	out = behindDash.ReplaceAll(out, []byte("$1$2\n$1- $3"))
 	if err := unchanged(name, text, out); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
+
+// behindDash is where the library puts what stood behind a closing brace, and
+// does not find it again.
+var behindDash = regexp.MustCompile(`(?m)^( *)- (#.*)\n +(\S)`)
 
 // odd is a text that the library would write as it does not read it, or that a
 // terminal would obey.
@@ -91,11 +97,11 @@ func readsBack(text string) bool {
 // unchanged says which value formatting would change, as a name that the library
 // writes otherwise than it reads it.
 func unchanged(name string, text, out []byte) error {
-	var before, after any
-	if err := yaml.Unmarshal(text, &before); err != nil {
+	before, err := values(text)
+	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	err := yaml.Unmarshal(out, &after)
+	after, err := values(out)
 	if err == nil && equal(before, after) {
 		return nil
 	}
@@ -104,6 +110,20 @@ func unchanged(name string, text, out []byte) error {
 		at = " at " + changed("", before, after)
 	}
 	return fmt.Errorf("%s: not formatted, for that would change what it says%s: leave the file as it is", name, at)
+}
+
+// values are those of a text that parses.
+func values(text []byte) (all any, err error) {
+	file, err := syntaxTree(text, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, doc := range file.Docs {
+		if doc.Body != nil {
+			return all, yaml.NodeToValue(doc.Body, &all)
+		}
+	}
+	return nil, nil
 }
 
 // equal compares values as they are printed: the library reads the 1e-06 that it

@@ -33,7 +33,7 @@ func (r *reader) document(text []byte) *ast.MappingNode {
 		r.problem(at, "%s", why)
 		return nil
 	}
-	file, err := parser.ParseBytes(text, 0)
+	file, err := syntaxTree(text, 0)
 	if err != nil {
 		r.problem(syntaxPlace(err), "%s%s", syntaxText(err), summaryBefore(text))
 		return nil
@@ -67,6 +67,43 @@ func (r *reader) document(text []byte) *ast.MappingNode {
 		return nil
 	}
 	return m
+}
+
+// syntaxTree parses a text. In a list inside braces, as in {scope: [attr:host]}, the
+// library takes any colon for one of a mapping; YAML only one that a blank
+// follows.
+func syntaxTree(text []byte, mode parser.Mode) (*ast.File, error) {
+	file, err := parser.ParseBytes(text, mode)
+	if err != nil {
+		return nil, err
+	}
+	for _, doc := range file.Docs {
+		ast.Walk(visitor(func(n ast.Node) bool {
+			if list, is := n.(*ast.SequenceNode); is && list.IsFlowStyle {
+				for i, element := range list.Values {
+					list.Values[i] = withColon(element)
+				}
+			}
+			return true
+		}), doc)
+	}
+	return file, nil
+}
+
+// withColon is the text that an element of a list is, if it was taken for a
+// mapping without braces for want of a blank behind its colon.
+func withColon(n ast.Node) ast.Node {
+	m, is := n.(*ast.MappingNode)
+	if !is || len(m.Values) != 1 || m.Start.Type != token.MappingValueType {
+		return n
+	}
+	key, colon, value := m.Values[0].Key.GetToken(), m.Start, m.Values[0].Value.GetToken()
+	if key.Type != token.StringType || value.Indicator == token.QuotedScalarIndicator || value.CharacterType == token.CharacterTypeIndicator ||
+		value.Position.Line != colon.Position.Line || value.Position.Column != colon.Position.Column+1 {
+		return n
+	}
+	text := key.Value + colon.Value + value.Value
+	return ast.String(token.DoubleQuote(text, text, key.Position)) // quoted, so that it is written as it is read
 }
 
 // refused finds what YAML has and policies have not. A few lines of aliases
