@@ -60,11 +60,11 @@ func readFairvisor(in *imported) {
 		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 			at = max(0, int(syntax.Offset)-1) // it counts what was read
 		}
-		line := 1 + bytes.Count(in.Text[:at], []byte("\n"))
-		column := at - bytes.LastIndexByte(in.Text[:at], '\n')
+		line, column := lineColumn(in.Text, at)
 		in.errors = append(in.errors, Problem{File: in.File, Line: line, Column: column, What: "not JSON: " + err.Error()})
 		return
 	}
+	defer in.placeErrors()
 	bundle, ok := doc.(table)
 	if !ok {
 		in.refuse("", "bundle must be a table")
@@ -85,6 +85,19 @@ func readFairvisor(in *imported) {
 	for i, p := range policies {
 		in.fairvisorPolicy(p, fmt.Sprintf("policies[%d].", i), i+1)
 	}
+}
+
+// placeErrors says where in the bundle what is wrong stands.
+func (in *imported) placeErrors() {
+	if len(in.errors) == 0 {
+		return
+	}
+	places := placesOfJSON(in.Text)
+	for i := range in.errors {
+		p := &in.errors[i]
+		p.Line, p.Column = places.of(p.Path)
+	}
+	in.errors = in.errors.sorted()
 }
 
 // leaves says what an object holds besides what is read of it.

@@ -261,26 +261,28 @@ func TestImportRefuses(t *testing.T) {
 	f("zelyx", `{"action": "reject", "widow": 3}`, "f:1:12: action: \"reject\" is unknown; there are warn, block\nf:1:22: widow: unknown field; did you mean window?")
 	f("zelyx", `{"window": 315360001}`, "f:1:12: window: is more than a policy can say")
 	f("zelyx", `{"threshold": 1000001}`, "f: rules[0].threshold: must be at most 1000000")
-	f("fairvisor", "[]", "f: bundle must be a table")
+	f("fairvisor", "[]", "f:1:1: bundle must be a table")
 	f("fairvisor", "\n", "f: empty: it holds no bundle")
 	f("fairvisor", "{\n", "f:2:1: not JSON: unexpected EOF")
 	f("fairvisor", "{\n  \"a\": 1,}", "f:2:10: not JSON: invalid character '}' looking for beginning of object key string")
 	f("fairvisor", "{\n}\n{}", "f:3:1: not JSON: more than one document")
-	f("fairvisor", `{"bundle_version": 0}`, "f: bundle_version: bundle_version must be a positive number\nf: policies: policies must be a table")
+	f("fairvisor", `{"bundle_version": 0}`, "f:1:1: policies: policies must be a table\nf:1:20: bundle_version: bundle_version must be a positive number")
 
 	f("fairvisor", `{"bundle_version": 1, "policies": [1, {}, {"id": "a"}, {"id": "b", "spec": {"mode": "observe"}}]}`,
-		"f: policies[0]: policy[1]: must be a table\nf: policies[1].id: policy[2]: missing id\nf: policies[2].spec: policy=a: missing spec\n"+
-			"f: policies[3].spec.selector: policy=b: missing selector\nf: policies[3].spec.mode: policy=b: invalid mode\nf: policies[3].spec.rules: policy=b: rules must be a table")
-	f("fairvisor", `{"id": "a", "spec": {"selector": {"pathPrefix": "/", "methods": [""]}, "rules": []}}`, "f: spec.selector.methods: name no method: Fairvisor never comes to this policy")
-	f("fairvisor", `{"id": "a", "spec": {"selector": {}, "rules": []}}`, "f: spec.selector: needs a pathExact or a pathPrefix: Fairvisor never comes to this policy")
+		"f:1:36: policies[0]: policy[1]: must be a table\nf:1:39: policies[1].id: policy[2]: missing id\nf:1:43: policies[2].spec: policy=a: missing spec\n"+
+			"f:1:76: policies[3].spec.selector: policy=b: missing selector\nf:1:76: policies[3].spec.rules: policy=b: rules must be a table\nf:1:85: policies[3].spec.mode: policy=b: invalid mode")
+	f("fairvisor", `{"id": "a", "spec": {"selector": {"pathPrefix": "/", "methods": [""]}, "rules": []}}`, "f:1:65: spec.selector.methods: name no method: Fairvisor never comes to this policy")
+	f("fairvisor", `{"id": "a", "spec": {"selector": {}, "rules": []}}`, "f:1:34: spec.selector: needs a pathExact or a pathPrefix: Fairvisor never comes to this policy")
 	f("fairvisor", `{"id": "a", "spec": {"selector": {"pathExact": "v1"}, "rules": [{"name": "r", "limit_keys": ["x y"]}], "fallback_limit": {"limit_keys": ["jwt:"]}}}`,
-		"f: spec.rules[0].limit_keys: policy=a rule=r invalid_limit_keys: x y\nf: spec.fallback_limit.limit_keys: policy=a rule=fallback_limit invalid_limit_keys: jwt:\n"+
-			"f: spec.selector.pathExact: must start with /")
+		"f:1:48: spec.selector.pathExact: must start with /\nf:1:93: spec.rules[0].limit_keys: policy=a rule=r invalid_limit_keys: x y\n"+
+			"f:1:137: spec.fallback_limit.limit_keys: policy=a rule=fallback_limit invalid_limit_keys: jwt:")
+	f("fairvisor", "{\n  \"bundle_version\": 1,\n  \"policies\": [\n    {\"id\": \"a.b\", \"spec\": {\n      \"selector\": {\"pathPrefix\": \"/\"},\n      \"rules\": [],\n      \"mode\" :\t\"off\"\n    }},\n    {}\n  ]\n}\n",
+		"f:7:16: policies[0].spec.mode: policy=a.b: invalid mode\nf:9:5: policies[1].id: policy[2]: missing id")
 
 	// The messages are those of Fairvisor's loop detector.
 	g := func(loop, want string) {
 		t.Helper()
-		f("fairvisor", `{"id": "a", "spec": {"selector": {"pathPrefix": "/"}, "rules": [], "loop_detection": `+loop+`}}`, "f: spec.loop_detection: "+want)
+		f("fairvisor", `{"id": "a", "spec": {"selector": {"pathPrefix": "/"}, "rules": [], "loop_detection": `+loop+`}}`, "f:1:86: spec.loop_detection: "+want)
 	}
 	g(`[]`, "loop_detection must be a table")
 	g(`{"enabled": 1}`, "enabled must be a boolean")
