@@ -10,16 +10,22 @@ import (
 	"unicode"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // Format writes a policy in the usual form: indented by two, lists under their
 // key, comments kept. Formatting twice gives what formatting once gave. What it
-// would change is an error.
+// would change or lose is an error.
 func Format(name string, text []byte) ([]byte, error) {
 	r := &reader{file: name, kind: policyKind}
 	text = unmarked(text)
 	if r.document(text) == nil {
+		return nil, r.errors
+	}
+	if at := strayComment(text); at.line > 0 {
+		r.problem(at, "not formatted, for that would lose the comment here: put it on a line above, outside brackets")
 		return nil, r.errors
 	}
 	file, err := syntaxTree(text, parser.ParseComments)
@@ -47,6 +53,30 @@ func Format(name string, text []byte) ([]byte, error) {
 // behindDash is where the library puts what stood behind a closing brace, and
 // does not find it again.
 var behindDash = regexp.MustCompile(`(?m)^( *)- (#.*)\n +(\S)`)
+
+// strayComment finds the first comment that the library does not keep, or breaks
+// down at: one inside brackets or braces, or behind the | or > of a long text.
+func strayComment(text []byte) place {
+	depth := 0
+	var before *token.Token
+	for _, t := range lexer.Tokenize(string(text)) {
+		switch t.Type {
+		case token.MappingStartType, token.SequenceStartType:
+			depth++
+		case token.MappingEndType, token.SequenceEndType:
+			depth--
+		case token.CommentType:
+			if depth > 0 {
+				return place{line: t.Position.Line, column: t.Position.Column}
+			}
+			if before != nil && (before.Type == token.LiteralType || before.Type == token.FoldedType) {
+				return place{line: before.Position.Line, column: before.Position.Column}
+			}
+		}
+		before = t
+	}
+	return place{}
+}
 
 // odd is a text that the library would write as it does not read it, or that a
 // terminal would obey.

@@ -406,6 +406,17 @@ func TestFormat(t *testing.T) {
 			t.Errorf("%s: %d comments of %d left:\n%s", name, got, want, once)
 		}
 	}
+	for text, want := range map[string]string{
+		"version: 1\nrules: [ # why\n  {name: a, profile: aisg}]\n":                       "2:10",
+		"version: 1\nrules:\n- {name: a,\n   # why\n   profile: aisg}\n":                  "4:4",
+		"version: 1\nrules:\n- name: a\n  profile: aisg\n  match: | # why\n    stream\n":  "5:10",
+		"version: 1\nrules:\n- name: a\n  profile: aisg\n  match: >- # why\n    stream\n": "5:10",
+	} {
+		got, err := Format("policy.yaml", []byte(text))
+		if err == nil || !strings.HasPrefix(err.Error(), "policy.yaml:"+want+": not ") {
+			t.Errorf("%s\nis formatted, %v:\n%s\nwant an error at %s", text, err, got, want)
+		}
+	}
 	if _, err := Format("policy.yaml", []byte("version: [1\n")); err == nil || !strings.HasPrefix(err.Error(), "policy.yaml:1:10: not YAML: ") {
 		t.Errorf("not YAML: %v", err)
 	}
