@@ -14,7 +14,7 @@ const (
 	Recommends   Verdict = "recommended: warn by these rules, and look at what they find before enforcing"
 	NothingRead  Verdict = "nothing to judge"
 	OverLimits   Verdict = "loops found, but no setting keeps to the limits"
-	Outweighed   Verdict = "loops found, but no setting within the limits is right more often than wrong"
+	Outweighed   Verdict = "loops found, but what saves most within the limits is wrong as often as right"
 	OutOfReach   Verdict = "loops found, but none that any setting of these rules finds"
 	Blind        Verdict = "no rule could look at this log"
 	Overlooked   Verdict = "loops found, but these rules cannot tell them from other requests: leave out --policy and --profile"
@@ -58,8 +58,8 @@ func (r *Report) Verdict() Verdict {
 	return NothingFound
 }
 
-// limited tells that limits are in the way, or that within them nothing is right
-// more often than wrong.
+// limited tells that limits are in the way, or that what saves most within them is
+// wrong as often as right.
 func (v Verdict) limited() bool { return v == OverLimits || v == Outweighed }
 
 // doubled tells that most of what repeats was written to the log twice, in which a
