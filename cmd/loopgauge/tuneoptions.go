@@ -25,13 +25,13 @@ func (f *tuneFlags) options() (o tune.Options, err error) {
 	if f.budget != "" {
 		number, ok := strings.CutSuffix(f.budget, "/day")
 		if o.Budget, err = strconv.ParseFloat(number, 64); err != nil || !ok || !(o.Budget > 0) || math.IsInf(o.Budget, 0) {
-			return o, fmt.Errorf("--budget: write it as 2/day, is %q", f.budget)
+			return o, fmt.Errorf("--budget: write it as 2/day, more than 0, is %q", f.budget)
 		}
 	}
 	number, ok := strings.CutSuffix(f.maxWrong, "%")
 	// Divided by 100 it would be another number than was written.
 	if o.MaxWrong, err = strconv.ParseFloat(number+"e-2", 64); err != nil || !ok || !(o.MaxWrong >= 0 && o.MaxWrong <= 1) {
-		return o, fmt.Errorf("--max-wrong: write it as 0.1%%, is %q", f.maxWrong)
+		return o, fmt.Errorf("--max-wrong: write it as 0.1%%, 100%% at most, is %q", f.maxWrong)
 	}
 	if f.labels == "" {
 		return o, nil
