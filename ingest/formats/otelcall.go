@@ -24,6 +24,7 @@ type otelCall struct {
 	in       chat            // the request's messages
 	out      chat            // the response's
 	json     []byte          // what became of structured values
+	names    []byte          // of attributes that were in one
 	bare     otelSpan        // of sides, with nothing in it
 
 	otelGathered
@@ -51,7 +52,7 @@ func newOtelCall(reads fingerprint.Field) otelCall {
 
 // begin forgets the span before.
 func (p *otelCall) begin() {
-	p.otelGathered, p.json = otelGathered{}, p.json[:0]
+	p.otelGathered, p.json, p.names = otelGathered{}, p.json[:0], p.names[:0]
 	p.in.reset()
 	p.out.reset()
 }
@@ -213,9 +214,9 @@ func (p *otelCall) attribute(s *rawjson.Scanner, key []byte, r *fingerprint.Requ
 	case "litellm.trace_id":
 		p.trace = otelText(s)
 	case "llm.input_messages": // lists, in data frames of Phoenix's
-		eachInside(s, nil, func(name []byte) { p.question(name, s, r) })
+		p.inside(s, nil, false, r)
 	case "llm.output_messages":
-		eachInside(s, nil, func(name []byte) { p.reply(name, s, r) })
+		p.inside(s, nil, true, r)
 	case "llm.tools":
 		if s.Kind() == rawjson.Array {
 			r.HasTools = fingerprint.Yes

@@ -78,7 +78,7 @@ func (p *otel) keep(sp otelSpan) {
 		sp.isCall, sp.guessed = true, true
 	}
 	sp.isCall = sp.isCall && !sp.prepares && (!sp.opens || sp.failed)
-	if sp.lasted != nil {
+	if sp.lasted != nil && sp.end == fingerprint.NoTime {
 		switch p.late.Reset(sp.lasted); sp.lastedIn {
 		case time.Millisecond:
 			sp.took = readMillis(&p.late, sp.took)

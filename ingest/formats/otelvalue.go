@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
@@ -116,28 +117,37 @@ func (p *otelCall) quoted(text []byte) rawjson.Value {
 	return p.made(from)
 }
 
-// eachInside calls f at each scalar in the value that comes next, by the name that it
-// has as an attribute of its own: 0.message.role of [{"message.role":"user"}].
-func eachInside(s *rawjson.Scanner, name []byte, f func(name []byte)) {
-	switch s.Kind() {
-	case rawjson.Array:
+// inside reads each scalar in the value that comes next, which are messages of the
+// request or of the response, by the name that it has as an attribute of its own:
+// 0.message.role of [{"message.role":"user"}].
+func (p *otelCall) inside(s *rawjson.Scanner, name []byte, answered bool, r *fingerprint.Request) {
+	kind := s.Kind()
+	switch {
+	case kind == rawjson.Array:
 		n := 0
 		for s.Array(); s.NextElement(); n++ {
-			eachInside(s, strconv.AppendInt(dotted(name), int64(n), 10), f)
+			from := p.dotted(name)
+			p.names = strconv.AppendInt(p.names, int64(n), 10)
+			p.inside(s, p.names[from:len(p.names):len(p.names)], answered, r)
 		}
-	case rawjson.Object:
+	case kind == rawjson.Object:
 		for s.Object(); s.NextKey(); {
-			eachInside(s, append(dotted(name), s.Key...), f)
+			from := p.dotted(name)
+			p.names = append(p.names, s.Key...)
+			p.inside(s, p.names[from:len(p.names):len(p.names)], answered, r)
 		}
+	case answered:
+		p.reply(name, s, r)
 	default:
-		f(name)
+		p.question(name, s, r)
 	}
 }
 
-// dotted is a copy of a name that another may follow.
-func dotted(name []byte) []byte {
-	if len(name) == 0 {
-		return nil
+// dotted begins a name that goes on behind another, and returns where in p.names.
+func (p *otelCall) dotted(name []byte) (from int) {
+	from = len(p.names)
+	if p.names = append(p.names, name...); len(name) > 0 {
+		p.names = append(p.names, '.')
 	}
-	return append(name[:len(name):len(name)], '.')
+	return from
 }
