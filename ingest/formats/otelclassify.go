@@ -85,7 +85,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			asked = asked || string(key) == "request_data"
 		case "response_data":
 			answered = true
-		case "otel.scope.name", "otel.library.name": // of Jaeger, as the next
+		case "otel.scope.name", "otel.library.name", "library.name": // of Jaeger, as the next, and Honeycomb
 			sp.library = otelText(s)
 		case "otel.status_code":
 			sp.failed = string(otelText(s)) == "ERROR"

@@ -91,6 +91,9 @@ func (p *otel) keep(sp otelSpan) {
 	if sp.end == fingerprint.NoTime && sp.start != fingerprint.NoTime && sp.took != fingerprint.NoTime {
 		sp.end = sp.start + sp.took
 	}
+	if isGateway(sp.library) { // of a row, which has the service beside
+		sp.service = nil
+	}
 	p.spans = append(p.spans, sp)
 }
 

@@ -45,6 +45,10 @@ func TestTraces(t *testing.T) {
 	f(want, `{"Timestamp":"1970-01-01 00:00:01.000000000","TraceId":"t","SpanId":"c","ParentSpanId":"","SpanName":"chat m","ServiceName":"agent","ResourceAttributes":{"service.name":"agent"},"ScopeName":"l","SpanAttributes":`+attributes+`},"Duration":"500000000","StatusCode":"Error","StatusMessage":"429 Too Many"}`)
 	f(strings.Replace(want, `"429 Too Many"`, "429", 1), `{"time":"1970-01-01T00:00:01.0000000Z","Type":"AppDependencies","AppRoleName":"agent","OperationId":"t","ParentId":"p","Id":"c","Name":"chat m","DurationMs":500,"Success":false,"Properties":`+attributes+`,"error.type":"429"}}`)
 
+	// A gateway's service is not who called.
+	f("id=c named", `{"Timestamp":"1970-01-01 00:00:01.000000000","TraceId":"t","SpanId":"c","ServiceName":"proxy","ScopeName":"litellm","SpanAttributes":{"gen_ai.operation.name":"chat"}}`)
+	f("took=500ms id=c named", `{"Timestamp":"1970-01-01T00:00:01Z","duration_ms":500,"trace.trace_id":"t","trace.span_id":"c","service.name":"proxy","library.name":"litellm","gen_ai.operation.name":"chat"}`)
+
 	// As Azure's command line prints them, and of Application Insights.
 	text, _ := json.Marshal(attributes + `,"error.type":"429"}`)
 	failed := strings.Replace(want, `"429 Too Many"`, "429", 1)
