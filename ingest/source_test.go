@@ -284,6 +284,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	inside(`{"a":[{"b":`+line+`},{"b":"sk-secr`, "combined", ".a[].b") // cut
 	// An attempt at an upstream, say: with a status and no more nothing can be compared.
 	f(`{"ts":1,"uri":"/","upstream":{"status":"200","time":"0.084"}}`+"\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
+	f(`{"time":"2026-11-21T10:00:00.123Z","verb":"POST","path":"/","code":200,"flags":"-","ms":5,"session":"s","key":"sk-secret","body":"{}"}`+"\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway") // of Envoy, in names of its owner's
 	f(strings.Repeat(`{"a":`, 9)+line+strings.Repeat("}", 9), "x.log: no known log format; line 1 is JSON, but not of a known gateway")
 	f("[{}]\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
 	f("[\n  {\n    \"key\": \"sk-secret\"\n  }\n]\n", "x.log: no known log format; line 1 begins JSON that is not of a known gateway")

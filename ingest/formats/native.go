@@ -1,6 +1,8 @@
 package formats
 
 import (
+	"slices"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -16,11 +18,28 @@ func newNative(reads fingerprint.Field) Parser { return &native{reads: reads} }
 
 // A native record has a time and at least one field that says what the request
 // was, and nothing that other formats are known by: what it does not know is
-// passed over, and with it would go path, status, caller or messages.
+// passed over, and with it would go path, status, caller or messages. So it would
+// with a method or a status that has another name, as in a log of which the owner
+// chose the names: some are ours by chance.
 func isNative(k keys) bool {
 	return k.anyTime(parseTime, "time") && !isNginx(k) && !isHAProxy(k) && !isOurs(k) &&
 		!k.any("startTime", "requestOptions", "uri", "url", "request", "request_uri", "request_method", "status_code", "client_ip", "remote_addr", "request_body", "response_code") &&
-		k.any("id", "method", "path", "query", "body", "body_hash", "caller", "user", "session", "model", "messages", "tool_calls", "attributes")
+		k.any("id", "method", "path", "query", "body", "body_hash", "caller", "user", "session", "model", "messages", "tool_calls", "attributes") &&
+		!k.renames("method") && !k.renames("status")
+}
+
+// renames tells that a field goes by another of the names that gateways have for it.
+func (k keys) renames(field string) bool {
+	if k.has(field) {
+		return false
+	}
+	at := slices.IndexFunc(guesses, func(g guess) bool { return g.field == field })
+	for name := range k {
+		if slices.Contains(guesses[at].names, folded(name)) {
+			return true
+		}
+	}
+	return false
 }
 
 // isOurs tells verdicts and alerts of loopgauge, which are about requests and
