@@ -361,6 +361,30 @@ func TestColonInBraces(t *testing.T) {
 	f("atr:host", `policy.yaml:2:56: rules[0].scope[1]: no request field is called "atr:host"; there are session, conversation, caller, user, model, backend, method, path, attr:NAME`)
 }
 
+// What lacks quotes is no YAML, or other YAML; the message says what is missing.
+func TestQuotesWanted(t *testing.T) {
+	f := func(lines, want string) {
+		t.Helper()
+		if _, err := Parse("policy.yaml", []byte("version: 1\n"+lines+"\n")); err == nil || err.Error() != "policy.yaml:"+want {
+			t.Errorf("%s: %v\nwant policy.yaml:%s", lines, err, want)
+		}
+	}
+	const inside = "not YAML: ',' or '}' must be specified"
+	f("prices: {qwen2.5:7b: {input: 1}}", "2:22: "+inside+`; inside braces a name with a colon in it wants quotes: "qwen2.5:7b"`)
+	f("prices: {é: {input: 1}, a/b:c:d : {input: 1}}", "2:35: "+inside+`; inside braces a name with a colon in it wants quotes: "a/b:c:d"`)
+	f(`prices: {"a:b": {input: 1} c: {input: 1}}`, "2:28: "+inside)
+	condition := func(text, want string) {
+		t.Helper()
+		f("rules:\n  - profile: aisg\n    match: "+text, want)
+	}
+	const hint = "; put the condition in single quotes: match: '...'"
+	condition(`"header:x" in attributes`, "4:23: not YAML: value is not allowed in this context. map key-value is pre-defined"+hint)
+	condition(`attributes["a"] == "b: c"`, "4:12: not YAML: mapping value is not allowed in this context"+hint)
+	condition(`stream ? cached : false`, "4:12: not YAML: mapping value is not allowed in this context"+hint)
+	condition(`'"header:x" in attributes' && stream`, "4:39: not YAML: value is not allowed in this context. map key-value is pre-defined")
+	condition(`!stream`, "4:12: there must be no tags: a text that begins with ! wants quotes")
+}
+
 func TestFormat(t *testing.T) {
 	f := func(text, want string) {
 		t.Helper()

@@ -35,7 +35,8 @@ func (r *reader) document(text []byte) *ast.MappingNode {
 	}
 	file, err := syntaxTree(text, 0)
 	if err != nil {
-		r.problem(syntaxPlace(err), "%s%s", syntaxText(err), summaryBefore(text))
+		at := syntaxPlace(err)
+		r.problem(at, "%s%s%s", syntaxText(err), quotesWanted(text, at), summaryBefore(text))
 		return nil
 	}
 	var docs []ast.Node
@@ -119,7 +120,7 @@ func refused(n ast.Node) (at place, why string) {
 		case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
 			at, why = placeOf(n, ""), "there must be no anchors and aliases: write it out"
 		case *ast.TagNode:
-			at, why = placeOf(n, ""), "there must be no tags"
+			at, why = placeOf(n, ""), "there must be no tags: a text that begins with ! wants quotes"
 		case *ast.MappingValueNode:
 			switch n.Key.(type) {
 			case *ast.StringNode, *ast.MergeKeyNode:
@@ -245,6 +246,32 @@ var (
 	firstKey     = regexp.MustCompile(`^\w+:`)
 	firstVersion = regexp.MustCompile(`(?m)^version:`)
 )
+
+// What wants quotes that has none: a name inside braces with a colon in it, up to
+// its value, and a condition.
+var (
+	colonInName    = regexp.MustCompile(`[{,]\s*([^\s"'{}\[\],]+:[^\s"'{}\[\],]+?)\s*:\s*$`)
+	plainCondition = regexp.MustCompile(`\bmatch: +[^\s'|>]`)
+)
+
+// quotesWanted is a hint where the library does not understand a line for want of
+// quotes: inside braces it takes the first colon for the end of a name.
+func quotesWanted(text []byte, at place) string {
+	lines := bytes.Split(text, []byte("\n"))
+	if at.line < 1 || at.line > len(lines) {
+		return ""
+	}
+	line := string(lines[at.line-1])
+	before := []rune(line)
+	before = before[:min(max(0, at.column-1), len(before))]
+	if name := colonInName.FindStringSubmatch(string(before)); name != nil {
+		return "; inside braces a name with a colon in it wants quotes: " + strconv.Quote(name[1])
+	}
+	if plainCondition.MatchString(line) {
+		return "; put the condition in single quotes: match: '...'"
+	}
+	return ""
+}
 
 // summaryBefore is a hint where a policy stands behind a text that begins with
 // no key: what tune prints has one at its end.
