@@ -69,7 +69,7 @@ var CustomFields = []struct{ Name, Doc string }{
 	{"response", "response body of OpenAI, Anthropic, Google or Bedrock, also as events, or its message, choice or candidate alone, or a list of them: tool calls, tokens"},
 	{"tool_calls", "the list of calls that the model issued alone"},
 	{"status", "HTTP status"},
-	{"error", "class or message of an error"},
+	{"error", "class or message of an error; without a status, the one that it names or stands for is taken"},
 	{"tokens_in", "prompt tokens"},
 	{"tokens_out", "completion tokens"},
 	{"tokens_cached", "those of tokens_in that the provider had in its cache"},
@@ -229,6 +229,9 @@ func (p *custom) fill(r *fingerprint.Request) {
 	p.settle(r)
 	p.said.reword(r)
 	p.fields(r, ofOthers)
+	if r.Status == fingerprint.Unknown && len(r.Error) > 0 {
+		r.Status = failedStatus(nil, r.Error)
+	}
 	switch {
 	case r.Time == fingerprint.NoTime && p.ended != fingerprint.NoTime:
 		if r.Time = p.ended; p.took != fingerprint.NoTime {

@@ -130,6 +130,8 @@ func TestCustomFields(t *testing.T) {
 		`path="/v1beta/models/gemini-2.5-pro:streamGenerateContent" query="alt=sse" model="gemini-2.5-pro" messages=[] has_tools=false stream=true max_tokens=9`)
 	f(list(pathTo("body", "b"), pathTo("model", "m")), `{"b":{"model":"inside","messages":[{"role":"user","content":"hi"}],"stream":true},"m":"outside"}`,
 		`model="outside" messages=[{"role":"user","content":"hi"}] has_tools=false stream=true`)
+	f(list(pathTo("status", "s"), pathTo("error", "e")), `{"s":"error","e":"RateLimitError"}`, `status=429 error="RateLimitError"`) // a status that is none
+	f(list(pathTo("status", "s"), pathTo("error", "e")), `{"s":503,"e":"Error code: 429"}`, `status=503 error="Error code: 429"`)
 	f(list(pathTo("messages", "m"), pathTo("tool_calls", "c")), `{"m":"[{\"role\":\"user\"}]","c":"[{\"name\":\"f\",\"arguments\":{\"x\":1}}]"}`,
 		`messages=[{"role":"user"}] tool_calls=[{"arguments":"{\"x\":1}","name":"f"}]`)
 	f(list(pathTo("tool_calls", "c")), `{"c":[{"name":"f","args":{"x":1},"id":"1","type":"tool_call"}]}`, `tool_calls=[{"arguments":"{\"x\":1}","name":"f"}]`) // LangChain's
