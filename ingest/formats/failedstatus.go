@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"net/http"
 	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -58,10 +59,8 @@ func statusSaid(message []byte) int {
 			return fingerprint.Unknown
 		}
 		at += next
-		if namesStatus(message[:at]) {
-			if status := failedCode(message[at:]); status != fingerprint.Unknown {
-				return status
-			}
+		if status := failedCode(message[at:]); status != fingerprint.Unknown && (namesStatus(message[:at]) || hasReason(message[at:], status)) {
+			return status
 		}
 	}
 }
@@ -81,6 +80,13 @@ func namesStatus(text []byte) bool {
 		}
 	}
 	return false
+}
+
+// hasReason tells that HTTP's words for a status stand behind it, as in what OpenAI's and
+// Anthropic's libraries for Go say: POST "https://...": 429 Too Many Requests.
+func hasReason(text []byte, status int) bool {
+	reason := http.StatusText(status)
+	return reason != "" && bytes.HasPrefix(text[3:], []byte(" "+reason))
 }
 
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }

@@ -566,7 +566,9 @@ func TestOtelJoin(t *testing.T) {
 	f(`took=500ms id=a named status=503 error="SDKError: API error occurred: Status 503. Body: {}"`, failed("SDKError: API error occurred: Status 503. Body: {}"))   // of Mistral's
 	f(`took=500ms id=a named status=429 error="{'code': 'busy'} (status code: 429)"`, failed("{'code': 'busy'} (status code: 429)"))                                 // of Ollama's
 	f(`took=500ms id=a named status=429 error="Client error '429 Too Many Requests' for url"`, failed("Client error '429 Too Many Requests' for url"))               // of httpx
-	f(`took=500ms id=a named status=429 error="ApiError: {'error':{'code':429}}"`, failed("ApiError: {'error':{'code':429}}"))                                       // of Google's for Node
+	f(`took=500ms id=a named status=429 error="POST 'https://a/v1/messages': 429 Too Many Requests {}"`, failed("POST 'https://a/v1/messages': 429 Too Many Requests {}"))
+	f(`took=500ms id=a named error="the 429 Too Manys, of 499 and 500"`, failed("the 429 Too Manys, of 499 and 500"))
+	f(`took=500ms id=a named status=429 error="ApiError: {'error':{'code':429}}"`, failed("ApiError: {'error':{'code':429}}")) // of Google's for Node
 	f(`took=500ms id=a named status=503 error="AI_APICallError: statusCode: 503"`, failed("AI_APICallError: statusCode: 503"))
 	f(`took=500ms id=a named status=503 error="503 of a status 429"`, failed("503 of a status 429"))
 	f(`took=500ms id=a named status=503 error="An error occurred (503) when calling"`, failed("An error occurred (503) when calling"))
