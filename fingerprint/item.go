@@ -244,8 +244,12 @@ func mayHave(v rawjson.Value, word string) bool {
 func readCall(s *rawjson.Scanner) (call ToolCall) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
-		case "id", "tool_id": // the second of Datadog
+		case "id":
 			call.ID = s.Text(call.ID)
+		case "tool_id": // of Datadog; elsewhere it may be the tool's
+			if len(call.ID) == 0 {
+				call.ID = s.Text(nil)
+			}
 		case "name":
 			call.Name = s.Text(call.Name)
 		case "arguments", "args": // the last of LangChain

@@ -222,12 +222,18 @@ func TestCustomMessages(t *testing.T) {
 		t.Errorf("Google's contents give %s", got)
 	}
 	// Datadog's results stand beside an empty content. The bug was that each was the same,
-	// so that an agent that polled was stuck.
-	r.Reset()
-	p.Parse([]byte(`{"m":[{"role":"user","content":"t"},{"role":"assistant","content":"","tool_calls":[{"name":"f","arguments":{"x":1},"tool_id":"1"},{"name":"g","arguments":{},"tool_id":"2"}]},`+
-		`{"role":"tool","content":"","tool_results":[{"name":"","result":"of g","tool_id":"2"}]},{"role":"tool","content":"","tool_results":[{"name":"","result":"of f","tool_id":"1","type":"tool_result"}]}]}`), r)
-	if got := canonical(t, "tool-call-result", r); len(got) != 2 || !strings.HasPrefix(got[0], want) || !strings.Contains(got[0], `"of f"`) || !strings.Contains(got[1], `"of g"`) {
-		t.Errorf("Datadog's messages give %s", got)
+	// so that an agent that polled was stuck. Beside an id tool_id is the tool's.
+	for _, both := range []string{
+		`{"role":"assistant","content":"","tool_calls":[{"name":"f","arguments":{"x":1},"tool_id":"1"},{"name":"g","arguments":{},"tool_id":"2"}]},` +
+			`{"role":"tool","content":"","tool_results":[{"name":"","result":"of g","tool_id":"2"}]},{"role":"tool","content":"","tool_results":[{"name":"","result":"of f","tool_id":"1","type":"tool_result"}]}`,
+		`{"role":"assistant","tool_calls":[{"id":"1","name":"f","arguments":{"x":1},"tool_id":"9"},{"id":"2","name":"g","arguments":{},"tool_id":"9"}]},` +
+			`{"role":"tool","tool_call_id":"2","content":"of g"},{"role":"tool","tool_call_id":"1","content":"of f"}`,
+	} {
+		r.Reset()
+		p.Parse([]byte(`{"m":[{"role":"user","content":"t"},`+both+`]}`), r)
+		if got := canonical(t, "tool-call-result", r); len(got) != 2 || !strings.HasPrefix(got[0], want) || !strings.Contains(got[0], `"of f"`) || !strings.Contains(got[1], `"of g"`) {
+			t.Errorf("%s gives %s", both, got)
+		}
 	}
 	r.Reset()
 	if p.Parse([]byte(`{"m":[{"role":"user","content":"go on","tool_results":[{"result":"r","tool_id":"1"},{"result":"q","tool_id":"2"}]},{"role":"tool","content":"r","tool_results":[]}]}`), r); len(r.Messages.Items) != 4 {
@@ -387,8 +393,9 @@ func TestScaffold(t *testing.T) {
 		return `{"timestamp":"` + first + `","latency":8,"distinct_id":"secret"}` + "\n" + `{"timestamp":"` + second + `","latency":1}`
 	}
 	f(slowFirst("2026-11-21T10:00:08Z", "2026-11-21T10:00:09Z"), "  end: 'timestamp' # or time, if that is when calls began", "duration: {path: 'latency', unit: s}", "user: 'distinct_id'")
-	f(slowFirst("2026-11-21T10:00:01Z", "2026-11-21T10:00:09Z"), "  time: 'timestamp'", "  # end:") // either
-	f(slowFirst("2026-11-21T10:00:02Z", "2026-11-21T10:00:01Z"), "  time: 'timestamp'", "  # end:") // neither
+	f(strings.ReplaceAll(slowFirst("2026-11-21T10:00:08Z", "2026-11-21T10:00:08Z"), `"latency":8`, `"latency":1.9`), "  time: 'timestamp'", "  # end:") // of one second
+	f(slowFirst("2026-11-21T10:00:01Z", "2026-11-21T10:00:09Z"), "  time: 'timestamp'", "  # end:")                                                     // either
+	f(slowFirst("2026-11-21T10:00:02Z", "2026-11-21T10:00:01Z"), "  time: 'timestamp'", "  # end:")                                                     // neither
 	f(strings.ReplaceAll(slowFirst("2026-11-21T10:00:08Z", "2026-11-21T10:00:09Z"), "timestamp", "created_at"), "  time: 'created_at'", "  # end:")
 	f(strings.ReplaceAll(slowFirst("2026-11-21T10:00:08Z", "2026-11-21T10:00:09Z"), `"latency"`, `"end_time":"2026-11-21T10:00:20Z","latency"`), "  time: 'timestamp'", "  end: 'end_time'")
 	// As Weave and Opik call them: the number of errors is none.

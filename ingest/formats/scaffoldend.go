@@ -3,6 +3,7 @@ package formats
 import (
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
@@ -43,19 +44,26 @@ func (g *guesser) isOver(times CustomField) bool {
 // of which the first took longer change places.
 func (g *guesser) endedInOrder(times CustomField, took string) bool {
 	duration := CustomField{Name: "duration", Paths: []string{took}, Unit: unixLayouts["unix_"+g.unit(took)]}
-	byTime, byEnd := 0, 0
-	var time, end int64 = fingerprint.NoTime, fingerprint.NoTime
+	var starts, ends []int64
+	step := int64(time.Second / time.Microsecond) // of times without a fraction, which do not tell what came first
 	g.parse(func(r *fingerprint.Request) {
 		if CheckTime(r) != "" || r.End == fingerprint.NoTime {
 			return
 		}
-		if r.Time < time {
-			byTime++
+		if r.Time%step != 0 {
+			step = 1
 		}
-		if r.End < end {
-			byEnd++
-		}
-		time, end = r.Time, r.End
+		starts, ends = append(starts, r.Time), append(ends, r.End)
 	}, times, duration)
-	return byTime < byEnd
+	return stepsBack(starts, step) < stepsBack(ends, step)
+}
+
+// stepsBack counts the times that are earlier than the one before by a step at least.
+func stepsBack(times []int64, step int64) (n int) {
+	for i := 1; i < len(times); i++ {
+		if times[i] <= times[i-1]-step {
+			n++
+		}
+	}
+	return n
 }
