@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -73,7 +74,7 @@ var statusNames = []string{"code", "status", "http", "error", "occurred"}
 
 // namesStatus tells that a text ends in one of statusNames, a word of its own.
 func namesStatus(text []byte) bool {
-	text = bytes.TrimRight(text, ` :('"`)
+	text = bytes.TrimRight(text, ` :=('"`)
 	for _, name := range statusNames {
 		if at := len(text) - len(name); at >= 0 && strings.EqualFold(string(text[at:]), name) && (at == 0 || !isLower(text[at]) || !isLower(text[at-1])) {
 			return true
@@ -83,22 +84,44 @@ func namesStatus(text []byte) bool {
 }
 
 // hasReason tells that HTTP's words for a status stand behind it, as in what OpenAI's and
-// Anthropic's libraries for Go say: POST "https://...": 429 Too Many Requests.
+// Anthropic's libraries for Go say: POST "https://...": 429 Too Many Requests, and .NET's: 429
+// (Too Many Requests).
 func hasReason(text []byte, status int) bool {
 	reason := http.StatusText(status)
-	return reason != "" && bytes.HasPrefix(text[3:], []byte(" "+reason))
+	return reason != "" && bytes.HasPrefix(bytes.TrimLeft(text[3:], " ("), []byte(reason))
 }
 
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// failedCode is the status of a failure that a text begins with.
+// failedCode is the status of a failure that a text begins with: three digits alone, and
+// no count or time.
 func failedCode(text []byte) int {
-	if len(text) == 3 || len(text) > 3 && !isDigit(text[3]) {
-		if n, ok := number(text, 0, 3); ok && 400 <= n && n < 600 && n != 512 { // that counts tokens, and is no status
-			return int(n)
-		}
+	if len(text) < 3 || counts(text[3:]) {
+		return fingerprint.Unknown
+	}
+	if n, ok := number(text, 0, 3); ok && 400 <= n && n < 600 && n != 512 { // that counts tokens, and is no status
+		return int(n)
 	}
 	return fingerprint.Unknown
+}
+
+// counted is what numbers in messages are of.
+var counted = []string{"ms", "milliseconds", "s", "seconds", "minutes", "times", "tokens", "characters", "bytes"}
+
+// counts tells that a number goes on, or of what it is one: 500,000 or 500ms or 500 Tokens.
+func counts(rest []byte) bool {
+	switch {
+	case len(rest) == 0:
+		return false
+	case rest[0] == '.' || rest[0] == ',':
+		return len(rest) > 1 && isDigit(rest[1])
+	case rest[0] != ' ':
+		return isWord(rest[0])
+	}
+	unit := rest[1:]
+	return slices.ContainsFunc(counted, func(name string) bool {
+		return len(unit) >= len(name) && strings.EqualFold(string(unit[:len(name)]), name) && (len(unit) == len(name) || !isWord(unit[len(name)]))
+	})
 }
 
 // behindClass is a message without the class of the error, as Python writes that in

@@ -577,6 +577,12 @@ func TestOtelJoin(t *testing.T) {
 	f(`took=500ms id=a named error="no barcode 404 in there, nor status 200"`, failed("no barcode 404 in there, nor status 200"))
 	f(`took=500ms id=a named error="Error 4096 tokens at most"`, failed("Error 4096 tokens at most"))
 	f(`took=500ms id=a named error="512 tokens too many"`, failed("512 tokens too many"))
+	for _, counted := range []string{"error: 500 ms is too long", "Error: 500ms", "ValueError: 404 tokens asked for", "450 Tokens too many", "error: 500,000 in the queue", "status: 450.5", "error 429abc", "status 500_000", "error 400 times in a row", "HTTP 50"} {
+		f(`took=500ms id=a named error="`+counted+`"`, failed(counted))
+	}
+	for _, said := range []string{"it had status=503", "Error 503 timed out", "Response status does not indicate success: 503 (Service Unavailable).", "error: 503, of a pool", "HTTP 503."} {
+		f(`took=500ms id=a named status=503 error="`+said+`"`, failed(said))
+	}
 	f(`took=500ms id=a named error="found 404 of 500 Things"`, failed("found 404 of 500 Things"))
 	f(`took=500ms id=a named error="bad max_tokens: 512 Tokens"`, failed("bad max_tokens: 512 Tokens"))
 	f(`took=500ms id=a named error="max_tokens: 512 Tokens"`, failed("max_tokens: 512 Tokens"))
