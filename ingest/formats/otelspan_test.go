@@ -89,6 +89,26 @@ func TestTraces(t *testing.T) {
 		`"spans":[{"trace_id":"t","span_id":"c","name":"chat","start_time_unix_nano":1000000000,"end_time_unix_nano":1500000000,"attributes":{"mlflow.spanType":"\"CHAT_MODEL\"","mlflow.spanInputs":"{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}"},"status":{"code":"STATUS_CODE_OK"}}]}`)
 }
 
+// TestNamesInMessages: of each number in a list of messages its name, as long as the names
+// around it are, was kept, also where nobody reads it.
+func TestNamesInMessages(t *testing.T) {
+	const n = 10_000
+	long := strings.Repeat("k", n)
+	for _, messages := range []string{
+		`[{"` + long + `":[` + strings.Repeat("0,", n) + `0]}]`,
+		`{"` + long + `":[` + strings.Repeat("0,", n) + `0]}`,
+		strings.Repeat(`{"aaaaaaaaaa":`, 900) + `0` + strings.Repeat("}", 900),
+		`[` + strings.Repeat("0,", n) + `{"message.role":"user","message.content":"hi"}]`,
+	} {
+		p := newOtel(fingerprint.AllFields).(*otel)
+		var r fingerprint.Request
+		r.Reset()
+		if _, why := p.Parse([]byte(`{"context.span_id":"c","context.trace_id":"t","start_time":1,"attributes.openinference.span.kind":"LLM","attributes.llm.input_messages":`+messages+`}`), &r); why != "" || len(p.call.names) > 3*n {
+			t.Errorf("%.30s: %s, %d bytes of names", messages, why, len(p.call.names))
+		}
+	}
+}
+
 // TestJaegerReadsProcessesOnce: for each span all of them were, their names decoded anew.
 func TestJaegerReadsProcessesOnce(t *testing.T) {
 	const n = 300

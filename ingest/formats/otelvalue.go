@@ -117,24 +117,30 @@ func (p *otelCall) quoted(text []byte) rawjson.Value {
 	return p.made(from)
 }
 
+// longestName bounds the names of attributes in lists of messages: those that are read
+// are shorter, and each is written anew for all that is inside.
+const longestName = 96
+
 // inside reads each scalar in the value that comes next, which are messages of the
 // request or of the response, by the name that it has as an attribute of its own:
 // 0.message.role of [{"message.role":"user"}].
 func (p *otelCall) inside(s *rawjson.Scanner, name []byte, answered bool, r *fingerprint.Request) {
 	kind := s.Kind()
 	switch {
+	case len(name) > longestName:
+		s.Skip()
 	case kind == rawjson.Array:
 		n := 0
 		for s.Array(); s.NextElement(); n++ {
 			from := p.dotted(name)
 			p.names = strconv.AppendInt(p.names, int64(n), 10)
-			p.inside(s, p.names[from:len(p.names):len(p.names)], answered, r)
+			p.named(s, from, answered, r)
 		}
 	case kind == rawjson.Object:
 		for s.Object(); s.NextKey(); {
 			from := p.dotted(name)
 			p.names = append(p.names, s.Key...)
-			p.inside(s, p.names[from:len(p.names):len(p.names)], answered, r)
+			p.named(s, from, answered, r)
 		}
 	case answered:
 		p.reply(name, s, r)
@@ -150,4 +156,14 @@ func (p *otelCall) dotted(name []byte) (from int) {
 		p.names = append(p.names, '.')
 	}
 	return from
+}
+
+// named reads what is inside the value of the last of p.names, and drops that name where
+// nothing was found by it.
+func (p *otelCall) named(s *rawjson.Scanner, from int, answered bool, r *fingerprint.Request) {
+	found := len(p.in.found) + len(p.out.found)
+	p.inside(s, p.names[from:len(p.names):len(p.names)], answered, r)
+	if len(p.in.found)+len(p.out.found) == found {
+		p.names = p.names[:from]
+	}
 }
