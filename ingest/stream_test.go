@@ -467,6 +467,7 @@ func TestDetectionLooksPastOddLines(t *testing.T) {
 	f("json+loopgauge", slices.Concat([]string{"[", "  {", `    "k": 1`, "  },"}, laidOut, []string{"]"})...)
 	f("loopgauge", a, `{"time":2,`, a) // the second is cut
 	f("loopgauge", trace+"]", `{"time":2,`, a, a)
+	f("member+loopgauge", `{"timestamp":"2026-11-21T10:00:00Z","message":`+quote(a)+`,"operation_Id":"t","customDimensions":"{}","itemType":"trace"}`) // of a program, in Application Insights
 }
 
 // TestFirst is the smallest time among the first lines.

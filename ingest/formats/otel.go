@@ -83,9 +83,9 @@ func isTrace(k keys) bool {
 }
 
 // isRow tells a span as a row of ClickHouse's table otel_traces, or of Azure Monitor's
-// AppDependencies and its kin.
+// AppDependencies and its kin, which lie beside the traces of programs, without a duration.
 func isRow(k keys) bool {
-	return k.has("TraceId", "SpanAttributes") || k.has("OperationId", "DurationMs", "Properties") || k.has("operation_Id", "customDimensions")
+	return k.has("TraceId", "SpanAttributes") || k.has("OperationId", "DurationMs", "Properties") || k.has("operation_Id", "duration", "customDimensions")
 }
 
 // isColumns tells a span whose attributes stand beside its id, as in data frames of
