@@ -220,6 +220,36 @@ func TestOtherFormat(t *testing.T) {
 	f("traefik", "1: no time", strings.Replace(traefik, "T03:24", " o'clock", 1)) // it is of its own
 }
 
+// TestTimesNotRead: what is wrong with a time that cannot be read is said where it can be
+// seen, of nobody else's times.
+func TestTimesNotRead(t *testing.T) {
+	f := func(format, record, want string) {
+		t.Helper()
+		if _, skips, _ := readLines(format, record); strings.Join(skips, ", ") != "1: "+want {
+			t.Errorf("%s %s\ngot  %q\nwant 1: %s", format, record, skips, want)
+		}
+	}
+	const zone, form, far = `no time: "time" has no zone, as Z`, `no time: "time" is not as 2026-11-21T10:00:00Z`, `time out of range: "time" is in `
+	f("loopgauge", `{"id":"a","time":"2026-11-21T10:00:00"}`, zone) // isoformat() of Python
+	f("loopgauge", `[{"time":"2026-11-21 10:00:00.123456"}]`, zone)
+	f("docker+loopgauge", object("log", `{"time":"2026-11-21T10:00:00"}`+"\n", "stream", "stdout", "time", "t"), zone)
+	f("loopgauge", `{"time":"2026-11-21 10:00:00 UTC"}`, form)
+	f("loopgauge", `{"time":"2026-11-21 10:00:00 +0000"}`, form)
+	f("loopgauge", `{"time":"21/Nov/2026:10:00:00 +0000"}`, form)
+	f("loopgauge", `{"time":1795231480384}`, far+"milliseconds, not seconds")
+	f("loopgauge", `{"time":"1795231480384"}`, far+"milliseconds, not seconds")
+	f("loopgauge", `{"time":1795231480384426}`, far+"micro- or nanoseconds, not seconds")
+	f("loopgauge", `{"time":1795231480384426123}`, far+"micro- or nanoseconds, not seconds")
+	for _, bare := range []string{`{}`, `{"time":null}`, `{"time":"noon"}`, `{"time":{"date":"2026-11-21T10:00:00"}}`, `{"hour":"2026-11-21T10:00:00"}`, `{"start":"2026-11-21T10:00:00"}`} {
+		f("loopgauge", bare, "no time")
+	}
+	for _, bare := range []string{`{"time":-1}`, `{"time":1e30}`, `{"time":"60000-01-01T00:00:00Z"}`, `{"time":"1969-12-31T23:59:59Z"}`, `{"time":1,"end":1e30}`} {
+		f("loopgauge", bare, "time out of range")
+	}
+	f("traefik", `{"StartUTC":"-","time":"2026-11-21T10:00:00","DownstreamStatus":200}`, zone)
+	f("langfuse", `{"type":"GENERATION","createdAt":1795231480384}`, "no time") // it reads times without a zone
+}
+
 // TestMostAsked: of many lines the first of a block are asked whose they are, and
 // all where that is wanted.
 func TestMostAsked(t *testing.T) {

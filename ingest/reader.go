@@ -281,7 +281,11 @@ func (run *reading) batch(p formats.Batch, record []byte, at fingerprint.Positio
 func (run *reading) request(record []byte, at fingerprint.Position, start, column int, why string) {
 	r := &run.rd.request
 	if why == "" {
-		column, why = 0, formats.CheckTime(r)
+		if column, why = 0, formats.CheckTime(r); why != "" && run.skip != nil {
+			if fault := run.b.Format.NotRead(record); fault != "" {
+				why += ": " + fault
+			}
+		}
 	}
 	switch {
 	case why == formats.NoRequest:

@@ -286,6 +286,10 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	f(`{"ts":1,"uri":"/","upstream":{"status":"200","time":"0.084"}}`+"\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
 	f(`{"time":"2026-11-21T10:00:00.123Z","verb":"POST","path":"/","code":200,"flags":"-","ms":5,"session":"s","key":"sk-secret","body":"{}"}`+"\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway") // of Envoy, in names of its owner's
 	f(strings.Repeat(`{"a":`, 9)+line+strings.Repeat("}", 9), "x.log: no known log format; line 1 is JSON, but not of a known gateway")
+	f(`{"time":"2026-11-21T10:00:00","id":"sk-secret"}`+"\n", `x.log: no known log format; line 1 would be of loopgauge, but "time" has no zone, as Z`)
+	f(`{"time":"2026-11-21 10:00:00 UTC","id":"a"}`+"\n", `x.log: no known log format; line 1 would be of loopgauge, but "time" is not as 2026-11-21T10:00:00Z`)
+	f(`{"time":"2026-11-21T10:00:00","id":"a","status_code":200}`+"\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
+	f(`{"time":"sk-secret","id":"a"}`+"\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
 	f("[{}]\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
 	f("[\n  {\n    \"key\": \"sk-secret\"\n  }\n]\n", "x.log: no known log format; line 1 begins JSON that is not of a known gateway")
 	f("{\"key\": \"sk-secret\",\n", "x.log: no known log format; line 1 begins JSON that is not of a known gateway")

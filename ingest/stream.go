@@ -299,6 +299,9 @@ func unknownFormat(head *Block) error {
 		}
 		return fmt.Errorf("no known log format; line %d, %w", number, err)
 	}
+	if why := formats.NotNative(line); why != "" {
+		return fmt.Errorf("no known log format; line %d would be of loopgauge, but %s", number, why)
+	}
 	return fmt.Errorf("no known log format; line %d is JSON, but not of a known gateway", number)
 }
 

@@ -1,0 +1,60 @@
+package formats
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
+)
+
+// NotRead says why the time of a record that has none, or one out of range, was not read
+// where that can be seen, else it is "". In formats whose times may lack a zone, or be
+// anywhere, it cannot.
+func (f *Format) NotRead(record []byte) (why string) {
+	if !f.JSON || f.Zoneless || f.named != nil {
+		return ""
+	}
+	wrap.EachMember(record, func(s *rawjson.Scanner) {
+		if name := string(s.Key); why == "" && slices.Contains(guesses[0].names, folded(name)) {
+			why = notRead(name, s.Text(nil))
+		}
+	})
+	return why
+}
+
+// NotNative is NotRead of a line that would be of the native format but for that.
+func NotNative(line []byte) string {
+	const time = "time"
+	k := keysOf(line)
+	var s rawjson.Scanner
+	s.Reset(k[time])
+	why := notRead(time, s.Text(nil))
+	if k[time] = rawjson.Value("0"); !isNative(k) {
+		return ""
+	}
+	return why
+}
+
+// notRead says why the time that has this name is none where seconds since 1970 or RFC 3339
+// are asked for.
+func notRead(name string, text []byte) (why string) {
+	seconds, ok := parseTime(text)
+	zoned, isZoned := parseZonedTime(text)
+	_, isZoneless := parseZoneless(text, nil)
+	switch _, lacksZone := parseRFC3339(append(slices.Clone(text), 'Z')); {
+	case ok && (seconds < maxTime || zoned >= maxTime):
+		return ""
+	case ok && seconds < outOfRange:
+		why = "is in milliseconds, not seconds"
+	case ok:
+		why = "is in micro- or nanoseconds, not seconds"
+	case lacksZone:
+		why = "has no zone, as Z"
+	case isZoned, isZoneless:
+		why = "is not as 2026-11-21T10:00:00Z"
+	default:
+		return ""
+	}
+	return strconv.Quote(name) + " " + why
+}
