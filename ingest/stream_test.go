@@ -467,6 +467,8 @@ func TestDetectionLooksPastOddLines(t *testing.T) {
 	f("json+loopgauge", slices.Concat([]string{"[", "  {", `    "k": 1`, "  },"}, laidOut, []string{"]"})...)
 	f("loopgauge", a, `{"time":2,`, a) // the second is cut
 	f("loopgauge", trace+"]", `{"time":2,`, a, a)
+	f("envoy-json", `{"start_time":"2026-11-21T10:00:00Z","end_time":"2026-11-21T10:00:01Z","method":"POST","path":"/","response_code":200,"trace.id":"t","span.id":"s"}`)
+	f("nginx-json", `{"timestamp":"2026-11-21T10:00:00Z","method":"POST","uri":"/","status":200,"duration.ms":5,"trace.id":"t","span.id":"s"}`)
 	f("member+loopgauge", `{"timestamp":"2026-11-21T10:00:00Z","message":`+quote(a)+`,"operation_Id":"t","customDimensions":"{}","itemType":"trace"}`) // of a program, in Application Insights
 }
 

@@ -89,10 +89,11 @@ func isRow(k keys) bool {
 }
 
 // isColumns tells a span whose attributes stand beside its id, as in data frames of
-// Phoenix's and in what Honeycomb, Dynatrace and New Relic export.
+// Phoenix's and in what Honeycomb, Dynatrace and New Relic export. Access logs may have
+// the ids of a trace, too.
 func isColumns(k keys) bool {
-	return k.has("context.span_id", "context.trace_id", "start_time") || k.has("trace.span_id", "trace.trace_id", "duration_ms") ||
-		k.has("span.id", "trace.id", "start_time", "end_time") || k.has("trace.id", "timestamp", "duration.ms")
+	return (k.has("context.span_id", "context.trace_id", "start_time") || k.has("trace.span_id", "trace.trace_id", "duration_ms") ||
+		k.has("span.id", "trace.id", "start_time", "end_time") || k.has("trace.id", "timestamp", "duration.ms")) && !isEnvoyJSON(k) && !isNginx(k)
 }
 
 func (p *otel) Parse(record []byte, r *fingerprint.Request) (column int, why string) {
