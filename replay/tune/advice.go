@@ -60,7 +60,7 @@ func (r *Report) advise() {
 		for _, k := range byTarget[i] {
 			side(k.First <= split).note(r.Class(k), k)
 		}
-		r.joined(byTarget[i], func(k *Repeat, upTo []uint8) { side(k.First <= split).join(upTo) })
+		r.joined(byTarget[i], func(k *Repeat, upTo []uint8) { side(k.First <= split).join(r.Class(k), upTo) })
 		for a, sum := range r.sums.tallies { // any order: sums
 			if a.target == i {
 				side(r.sums.before(a.slot, split)).of[r.classOf(&a)].plus(sum)

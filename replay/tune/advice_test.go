@@ -45,7 +45,7 @@ func TestGridAgreesWithOutcomes(t *testing.T) {
 		some := rapid.IntRange(0, len(repeats)).Draw(t, "apart")
 		all, rest := r.classedOf(repeats[:some]), r.classedOf(repeats[some:])
 		all.plus(rest)
-		r.joined(repeats, func(_ *Repeat, upTo []uint8) { all.join(upTo) })
+		r.joined(repeats, func(k *Repeat, upTo []uint8) { all.join(r.Class(k), upTo) })
 		grid := all.grid()
 		for c := range r.Cells {
 			for threshold := 2; threshold <= most; threshold++ {
@@ -98,9 +98,9 @@ func (r *Report) outcome(repeats []*Repeat, cell, threshold int) (o Outcome) {
 		}
 		o.Episodes++
 	}
-	alone := map[string][]stretch{} // the alerts of the loops of each place
+	alone := map[string][]stretch{} // the alerts of each place
 	for _, k := range slices.SortedFunc(slices.Values(repeats), func(x, y *Repeat) int { return cmp.Compare(x.First, y.First) }) {
-		if r.Class(k) != Loop || k.Highest(cell) < threshold {
+		if k.Highest(cell) < threshold {
 			continue
 		}
 		of := alone[k.Scope[0]]

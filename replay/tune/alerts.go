@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -78,33 +79,23 @@ func (k *Repeat) where() string {
 	return fmt.Sprintf("%q", replay.ScopeTexts(k.Rule, k.Scope, k.Fingerprint))
 }
 
-// joined calls f with each loop of a rule that begins while others go on in its
+// joined calls f with each repeat of a rule that begins while others go on in its
 // place, and with the highest threshold, by cell, at which both fire: up to it they
-// are one alert, as the steps of a loop that has several.
+// are one alert, as the steps of a loop that has several. f must not keep the list.
 func (r *Report) joined(repeats []*Repeat, f func(k *Repeat, upTo []uint8)) {
-	type placed struct {
-		*Repeat
-		where string
-	}
-	var list []placed
-	for _, k := range repeats {
-		if r.Class(k) == Loop && len(k.highest()) > 0 {
-			list = append(list, placed{k, k.where()})
-		}
-	}
-	slices.SortFunc(list, func(x, y placed) int {
-		return cmp.Or(cmp.Compare(x.where, y.where), cmp.Compare(x.First, y.First))
-	})
-	var until []int64 // by threshold and cell, to when the loops of a place go on that fire there
+	list := slices.DeleteFunc(slices.Clone(repeats), func(k *Repeat) bool { return len(k.highest()) == 0 })
+	slices.SortFunc(list, func(x, y *Repeat) int { return cmp.Or(comparePlaces(x, y), cmp.Compare(x.First, y.First)) })
+	var until []int64 // by threshold and cell, to when the repeats of a place go on that fire there
+	var upTo []uint8
 	for i, k := range list {
 		cells, most := len(k.highest()), uint8(highestThreshold(k.Rule, r.Options.Most))
-		if i == 0 || list[i-1].where != k.where {
+		if i == 0 || comparePlaces(list[i-1], k) != 0 {
 			until = until[:0]
 		}
 		for len(until) < (int(min(k.top, most))+1)*cells {
 			until = append(until, math.MinInt64)
 		}
-		upTo := make([]uint8, cells)
+		upTo = append(upTo[:0], make([]uint8, cells)...)
 		for c, highest := range k.highest() {
 			for n := min(highest, most); n >= 2; n-- {
 				to := &until[int(n)*cells+c]
@@ -115,9 +106,17 @@ func (r *Report) joined(repeats []*Repeat, f func(k *Repeat, upTo []uint8)) {
 			}
 		}
 		if slices.Max(upTo) > 0 {
-			f(k.Repeat, upTo)
+			f(k, upTo)
 		}
 	}
+}
+
+// comparePlaces puts the repeats of a rule in the order of where they are.
+func comparePlaces(x, y *Repeat) int {
+	if len(x.Rule.Scope.Fields) == 0 {
+		return bytes.Compare(x.Fingerprint.Bytes(), y.Fingerprint.Bytes())
+	}
+	return slices.Compare(x.Scope, y.Scope)
 }
 
 func (s *alerts) take(more float64, fired map[string][]stretch) {

@@ -7,7 +7,7 @@ type Outcome struct {
 	Wrong         int   `json:"wrong"`          // repeats that are none, and that it fires on
 	Excluded      int   `json:"-"`              // of these not, for the policy's exclusions take them out
 	Episodes      int   `json:"episodes"`       // repeats it fires on
-	Joined        int   `json:"-"`              // of these, loops that begin while another goes on in their place: one alert
+	Joined        int   `json:"-"`              // of these, those that begin while another goes on in their place: one alert
 	Alerts        int   `json:"-"`              // of the whole log: its episodes, as they are swept, without those that are joined
 	Waste         int64 `json:"requests_after"` // requests of loops from the firing on
 	WrongRequests int64 `json:"-"`              // that it hits of those that are none

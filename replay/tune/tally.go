@@ -12,8 +12,8 @@ type tally struct {
 	at      []noted // by count and cell, up to the highest count
 }
 
-// noted is how many repeats, and hits of them, have a count, and how many of the
-// loops among them are no alert of their own up to it.
+// noted is how many repeats, and hits of them, have a count, and how many of
+// the repeats are no alert of their own up to it.
 type noted struct{ repeats, hits, joined uint32 }
 
 // upTo makes room for a count.
@@ -98,10 +98,10 @@ func (r *Report) classed(target int) *classed {
 
 func (all *classed) note(class Class, k *Repeat) { all.of[class].note(k, all.most) }
 
-// join adds, by cell, up to which threshold a loop that was noted is no alert of its
+// join adds, by cell, up to which threshold a repeat that was noted is no alert of its
 // own.
-func (all *classed) join(upTo []uint8) {
-	t := &all.of[Loop]
+func (all *classed) join(class Class, upTo []uint8) {
+	t := &all.of[class]
 	for c, n := range upTo {
 		t.at[min(int(n), all.most)*t.cells+c].joined++
 	}
