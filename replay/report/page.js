@@ -384,7 +384,7 @@
 
   // The slider goes by equal factors from the rarest alert to all of them. One of
   // its steps is the budget that tune was given.
-  const mostADay = Math.max(0.02, ...D.rules.flatMap((r) => r.cells.map((c) => (c?.[ALERTS]?.[0] || 0) / days)));
+  const mostADay = Math.max(0.02, ...D.rules.flatMap((r) => r.cells.flatMap((c) => c?.[ALERTS] ?? [])).map((n) => n / days));
   const leastADay = Math.min(0.01, 1 / days);
   const steps = 60;
   const given = D.budget ? Math.min(Math.max(Math.round(((steps - 1) * Math.log(D.budget / leastADay)) / Math.log(mostADay / leastADay)), 0), steps - 1) : steps;

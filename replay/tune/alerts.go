@@ -87,10 +87,17 @@ func (r *Report) joined(repeats []*Repeat, f func(k *Repeat, upTo []uint8)) {
 	slices.SortFunc(list, func(x, y *Repeat) int { return cmp.Or(comparePlaces(x, y), cmp.Compare(x.First, y.First)) })
 	var until []int64 // by threshold and cell, to when the repeats of a place go on that fire there
 	var upTo []uint8
+	begins := true
 	for i, k := range list {
 		cells, most := len(k.highest()), uint8(highestThreshold(k.Rule, r.Options.Most))
-		if i == 0 || comparePlaces(list[i-1], k) != 0 {
+		if begins {
 			until = until[:0]
+		}
+		ends := i+1 == len(list) || comparePlaces(k, list[i+1]) != 0
+		alone := begins && ends // most are, where each has a session
+		begins = ends
+		if alone {
+			continue
 		}
 		for len(until) < (int(min(k.top, most))+1)*cells {
 			until = append(until, math.MinInt64)

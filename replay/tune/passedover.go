@@ -19,10 +19,13 @@ type passedOver struct {
 // passOver finds the rule that finds most besides, in the order in which rules are
 // recommended.
 func (r *Report) passOver(order []int, caught []catch, seen catch) {
+	var all *alerts
+	if r.Options.Budget > 0 { // without one what is worth it is recommended
+		all = r.recommendedAlerts()
+	}
 	for _, i := range order {
 		takes := 0.0
-		if r.Options.Budget > 0 && caught[i].worth(seen) { // without one it is recommended
-			all := r.recommendedAlerts()
+		if all != nil && caught[i].worth(seen) {
 			besides, _ := all.besides(r, &r.Advice[i])
 			takes = all.perDay + besides
 		}
