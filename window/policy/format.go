@@ -28,7 +28,7 @@ func Format(name string, text []byte) ([]byte, error) {
 		r.problem(at, "not formatted, for that would lose the comment here: put it on a line above, outside brackets")
 		return nil, r.errors
 	}
-	file, err := syntaxTree(text, parser.ParseComments)
+	file, err := syntaxTree(marks.ReplaceAll(text, []byte("$1")), parser.ParseComments)
 	if err != nil {
 		r.problem(syntaxPlace(err), "%s", syntaxText(err))
 		return nil, r.errors
@@ -49,6 +49,10 @@ func Format(name string, text []byte) ([]byte, error) {
 	}
 	return out, nil
 }
+
+// marks are the lines where a document begins and ends: it is the only one, and the
+// library loses the comments above them, beside them and below.
+var marks = regexp.MustCompile(`(?m)^(?:---|\.\.\.)([ \t]*(?:[ \t]#.*)?\r?)$`)
 
 // behindDash is where the library puts what stood behind a closing brace, and
 // does not find it again.

@@ -395,6 +395,12 @@ func TestFormat(t *testing.T) {
 	}
 	f("version:   1\nrules:\n- name: a # why\n  profile:    'fairvisor'\n", "version: 1\nrules:\n  - name: a # why\n    profile: fairvisor\n")
 	f("# head\nversion: 1\n# before\nrules: [{name: a, profile: fairvisor}]\n# end\n", "# head\nversion: 1\n# before\nrules:\n  - name: a\n    profile: fairvisor\n# end\n")
+	// What stands around the marks of a document the library loses.
+	f("# head\n---\nversion: 1\nrules:\n  - name: a\n    profile: aisg\n...\n# end\n", "# head\nversion: 1\nrules:\n  - name: a\n    profile: aisg\n# end\n")
+	f("# head\r\n--- # more\r\nversion: 1\r\nrules:\r\n- name: a\r\n  profile: aisg\r\n", "# head\n# more\nversion: 1\nrules:\n  - name: a\n    profile: aisg\n")
+	f("--- {version: 1, rules: [{name: a, profile: aisg}]}\n", "version: 1\nrules:\n  - name: a\n    profile: aisg\n")
+	// Lines of Windows are folded as all are.
+	f("version: 1\r\nrules:\r\n- name: \"a\r\n    b\"\r\n  profile: aisg\r\n  match: |\r\n    stream &&\r\n    cached\r\n", "version: 1\nrules:\n  - name: a b\n    profile: aisg\n    match: |\n      stream &&\n      cached\n")
 	// What stands behind a closing brace the library writes where it loses it, and
 	// it takes a colon in a list inside braces for one of a mapping.
 	f("version: 1\nrules:\n- name: a\n  profile: aisg\n  overrides:\n  - {match: stream, threshold: 3} # x\n  - {match: cached, threshold: 4} # y\n",

@@ -72,9 +72,10 @@ func (r *reader) document(text []byte) *ast.MappingNode {
 
 // syntaxTree parses a text. In a list inside braces, as in {scope: [attr:host]}, the
 // library takes any colon for one of a mapping; YAML only one that a blank
-// follows.
+// follows. And of the line breaks of Windows it takes each for two characters in
+// a text in quotes.
 func syntaxTree(text []byte, mode parser.Mode) (*ast.File, error) {
-	file, err := parser.ParseBytes(text, mode)
+	file, err := parser.ParseBytes(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), mode)
 	if err != nil {
 		return nil, err
 	}
