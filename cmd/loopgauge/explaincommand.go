@@ -54,6 +54,9 @@ func (c *explainCommand) line(command, what string) string {
 		words = append(words, "--hash-ids")
 	}
 	for _, arg := range c.args {
+		if strings.HasPrefix(arg, "-") { // as a flag does
+			arg = "./" + arg
+		}
 		words = append(words, term.Quoted(arg))
 	}
 	return strings.Join(words, " ")

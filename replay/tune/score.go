@@ -45,7 +45,14 @@ func Interval(part, whole int) (low, high float64) {
 	n, p := float64(whole), float64(part)/float64(whole)
 	middle := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return max(middle-half, 0), min(middle+half, 1)
+	low, high = middle-half, middle+half
+	if part == 0 { // exactly, which the floats miss by a last digit
+		low = 0
+	}
+	if part == whole {
+		high = 1
+	}
+	return low, high
 }
 
 // strange tells that the log has none of the labelled sessions: the labels decide

@@ -35,4 +35,13 @@ func TestInterval(t *testing.T) {
 	f(0, 10, 0, 0.2775)
 	f(5, 10, 0.2366, 0.7634)
 	f(90, 100, 0.8256, 0.9448)
+	// All or nothing is exactly that.
+	for n := 1; n < 1000; n++ {
+		if low, _ := Interval(0, n); low != 0 {
+			t.Errorf("Interval(0, %d) begins at %v", n, low)
+		}
+		if _, high := Interval(n, n); high != 1 {
+			t.Errorf("Interval(%d, %[1]d) ends at %v", n, high)
+		}
+	}
 }

@@ -37,6 +37,7 @@ func readAISG(in *imported) {
 		}
 		values[i] = n
 	}
+	in.errors = in.errors.sorted() // by where they stand in the file
 	if !found || len(in.errors) > 0 {
 		return
 	}

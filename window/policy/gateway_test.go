@@ -249,7 +249,7 @@ func TestImportRefuses(t *testing.T) {
 		}
 	}
 	f("aisg", "", "f: has no loop settings of aisg: an environment file with LOOP_GUARD_ variables is expected")
-	f("aisg", "LOOP_GUARD_MAX_HITS=-1\nLOOP_GUARD_WINDOW_SECONDS=0\n", "f:2:1: LOOP_GUARD_WINDOW_SECONDS: must be a whole number from 1 to 315360000, is \"0\"\nf:1:1: LOOP_GUARD_MAX_HITS: must be a whole number from 0 to 999999, is \"-1\"")
+	f("aisg", "LOOP_GUARD_MAX_HITS=-1\nLOOP_GUARD_WINDOW_SECONDS=0\n", "f:1:1: LOOP_GUARD_MAX_HITS: must be a whole number from 0 to 999999, is \"-1\"\nf:2:1: LOOP_GUARD_WINDOW_SECONDS: must be a whole number from 1 to 315360000, is \"0\"")
 	f("aisg", "LOOP_GUARD_MAX_HITS=1000000\n", "f:1:1: LOOP_GUARD_MAX_HITS: must be a whole number from 0 to 999999, is \"1000000\"")
 	f("aisg", "a b\n", "f:1:1: must be NAME=value")
 	f("aisg", "LOOP_GUARD_MAX_HITS=3\nX='3\n", "f:2:1: must be NAME=value")
