@@ -36,7 +36,11 @@ func (r *Report) Refusal(advice int) string {
 	case a.Found && !a.Outcome.outweighed():
 		return ""
 	case a.Found:
-		return fmt.Sprintf("%s, and %s", r.catches(a.Target, a.Cell, a.Threshold), term.Plural(a.Outcome.Wrong, "repeat that is none", "repeats that are none"))
+		text := fmt.Sprintf("%s, and %s", r.catches(a.Target, a.Cell, a.Threshold), term.Plural(a.Outcome.Wrong, "repeat that is none", "repeats that are none"))
+		if x, ok := r.righter(a); ok {
+			text += fmt.Sprintf("; %s is right more often than wrong: %s", r.setting(x.cell, x.threshold), caught(&r.outcomes[a.Target][x.cell][x.threshold]))
+		}
+		return text
 	case account.Judged == account.NotMatched:
 		return "it looks at none of the requests"
 	case coverage(account) == 0:
@@ -77,6 +81,20 @@ func (r *Report) Refusal(advice int) string {
 		text += fmt.Sprintf("; right by a hair: at %d it would cost %s", margin, hairAlerts)
 	}
 	return text
+}
+
+// righter is the setting of a rule that is right more often than wrong by most, of
+// those within the limits.
+func (r *Report) righter(a *Advice) (x choice, ok bool) {
+	by := func(x choice) int {
+		o := &r.outcomes[a.Target][x.cell][x.threshold]
+		return o.Caught - o.Wrong
+	}
+	list := slices.DeleteFunc(r.choices(a.Rule, &a.on, r.Options.Budget), func(x choice) bool { return by(x) <= 0 })
+	if len(list) == 0 {
+		return x, false
+	}
+	return slices.MinFunc(list, func(x, y choice) int { return cmp.Or(cmp.Compare(by(y), by(x)), r.order(a.Rule, x, y)) }), true
 }
 
 // excess says by how much a setting breaks the limits, if it does: on the whole

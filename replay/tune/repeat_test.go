@@ -444,6 +444,11 @@ func TestRefusal(t *testing.T) {
 		"4 in 1m streak catches 1 of 1 loop; 0.143 alerts a day in the first 70 % of the time, where --budget allows 0.1")
 	f(Options{Most: 5, MaxWrong: 1, Budget: 1}, 1, []*Repeat{loop, wrong}, nil,
 		"5 in 1m streak catches 1 of 1 loop; right by a hair: at 4 it would cost 2.0 alerts a day")
+	// What saves most is wrong as often as right, and what is not saves less.
+	f(Options{Most: 6, MaxWrong: 1}, 1, []*Repeat{loop, beside}, nil,
+		"4 in 1m streak catches 1 of 1 loop, and 1 repeat that is none; 6 in 1m streak is right more often than wrong: 1 of 1 loop, nothing wrongly")
+	f(Options{Most: 5, MaxWrong: 1}, 1, []*Repeat{loop, beside}, nil,
+		"4 in 1m streak catches 1 of 1 loop, and 1 repeat that is none")
 	// A loop of the rest is none to choose by.
 	f(Options{Most: 9}, 1, []*Repeat{loop, beside}, []*Repeat{repeatOf(9, 2, 3, 4, 5, 6, 7, 8, 9)},
 		"6 in 1m streak catches 2 of 2 loops; right by a hair: at 4 it would hit 0.2 % of the requests wrongly")
