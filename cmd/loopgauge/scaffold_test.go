@@ -142,3 +142,33 @@ func TestScaffoldReads(t *testing.T) {
 		}
 	})
 }
+
+// FuzzScaffold: whatever the log, the file begun for it is a format if there is a time,
+// and what it says of jq ends with the line.
+func FuzzScaffold(f *testing.F) {
+	for _, log := range []string{
+		`{"timestamp":"2026-11-21T10:00:00Z","latency":8,"a.b":{"type":"llm"},"x'y":[{"at":"2026-11-21T10:00:00Z"}]}` + "\n" + `{"a.b":{"type":"tool"}}`,
+		`[{"ts":1795255200123,"it's kind":"$(chat)","spans":"[{\"ts\":1795255200123}]"},{"ts":1795255200123,"it's kind":"chat"}]`,
+		"a_3,a,a,when\n1,2,3,2026-11-21 10:00\n",
+		"2026-11-21 10:00:00 a=b it's=\"x\" c: d, \u2028=e",
+		"#Fields: date time c-ip x(y) x-y\n2026-11-21 10:00:00 a b c\n",
+		"time:2026-11-21T10:00:00Z\ta-b:1\ta.b:2\ta_b:3\tt:[x]",
+		"[GIN] 2026/11/21 - 10:00:00 | 200 |  1.25s |       127.0.0.1 | POST     \"/v1\"",
+	} {
+		f.Add([]byte(log))
+	}
+	f.Fuzz(func(t *testing.T, log []byte) {
+		text, err := formats.Scaffold(log)
+		if err != nil || !formats.HasTime(text) {
+			return
+		}
+		if _, err := parseCustom("begun.yaml", text); err != nil {
+			t.Errorf("%v\n%s", err, text)
+		}
+		for line := range bytes.Lines(text) {
+			if bytes.HasPrefix(line, []byte("# jq ")) && bytes.Count(line, []byte("'")) != 2 {
+				t.Errorf("%s", line)
+			}
+		}
+	})
+}

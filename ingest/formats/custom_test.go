@@ -101,6 +101,11 @@ func TestCustomTimes(t *testing.T) {
 			t.Errorf("%q is taken for a layout", layout)
 		}
 	}
+	for _, layout := range layoutsOfText { // what is guessed can be read
+		if why := CheckLayout(layout); why != "" {
+			t.Errorf("%s %s", layout, why)
+		}
+	}
 	if !zoneless("2006-01-02 15:04:05") || zoneless("2006-01-02T15:04:05Z07:00") || zoneless("unix_ms") {
 		t.Error("which layouts have a zone is told wrongly")
 	}

@@ -115,10 +115,8 @@ func columnNames(cells [][]byte) (names []string, header bool) {
 		name := string(bytes.TrimSpace(cell))
 		header = header && (len(cell) == 0 || // a column without a name, as pandas writes first
 			isPath(name) && !bytes.ContainsAny(cell[:1], "{0123456789-+/") && len(guessLayouts(cell)) == 0)
-		for _, before := range names {
-			if before == name {
-				name = fmt.Sprintf("%s_%d", name, i+1)
-			}
+		for slices.Contains(names, name) {
+			name = fmt.Sprintf("%s_%d", name, i+1)
 		}
 		names = append(names, name)
 	}
