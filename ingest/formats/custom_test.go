@@ -566,6 +566,9 @@ func TestScaffold(t *testing.T) {
 	f(`{"EventTimestampMs":1795255200123,"WallTimeMs":900,"RayID":"secret"}`, "duration: {path: 'WallTimeMs', unit: ms}", "id: 'RayID'") // of Cloudflare's Workers
 	f(`{"timestamp":"2026-11-21T10:00:01.5Z","start_time":"2026-11-21T10:00:00Z","customer_identifier":"secret","thread_identifier":"secret","completion_message":{"role":"secret","tool_calls":[]},"latency":1.5}`,
 		"time: 'start_time'", "user: 'customer_identifier'", "session: 'thread_identifier'", "response: 'completion_message'", "duration: {path: 'latency', unit: s}") // of Keywords AI
+	f("{\"timestamp\":\"2026-11-21T10:00:00Z\",\"a\":{\"gen_ai.operation.name\":\"secret\"}}\n{\"timestamp\":\"2026-11-21T10:00:00Z\",\"a\":{\"gen_ai.operation.name\":\"chat\"}}", `select(.a."gen_ai.operation.name" == "chat")`)
+	f("{\"timestamp\":\"2026-11-21T10:00:00Z\",\"a\":\"{\\\"type\\\":\\\"secret\\\"}\"}\n{\"timestamp\":\"2026-11-21T10:00:00Z\",\"a\":\"{\\\"type\\\":\\\"llm\\\"}\"}", `select((.a | fromjson).type == "llm")`)
+	f(`{"a.b":{"c":[{"timestamp":"2026-11-21T10:00:00Z"}]}}`, `# jq -c '."a.b".c[]' LOG`)
 	f(`{"timestamp":"2026-11-21T10:00:01.5Z","session":{"start_time":"2026-11-21T09:00:00Z"}}`, "time: 'timestamp'")
 	// What is not known of times.
 	f(`{"time":"05/06/2026 10:00:00"}`, "# timezone: Europe/Warsaw", "time: {path: 'time', layout: '01/02/2006 15:04:05'} # or '02/01/2006 15:04:05'?")

@@ -2,17 +2,14 @@ package formats
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
-	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // scaffoldLines is from how many lines names are gathered.
@@ -69,6 +66,7 @@ type guesser struct {
 	texts   map[string][]byte // an example by path, for the layout of times
 	deep    []string          // paths that only a time is looked for in
 	nulls   []string          // paths to null, as to the error of calls that did not fail
+	inTexts map[string]bool   // paths to texts that hold JSON: whether they are it
 	talks   []string          // paths to lists of messages
 	stream  string            // the path to a text of events
 	from    string            // where jq finds the records, if they are in a list
@@ -137,6 +135,12 @@ func (g *guesser) value(path string, v rawjson.Value, depth int) {
 		inner = jsonWithin(example)
 	}
 	holds := len(inner) > 0 && (inner[0] == '{' || inner[0] == '[')
+	if holds && v.Kind() == rawjson.String {
+		if g.inTexts == nil {
+			g.inTexts = map[string]bool{}
+		}
+		g.inTexts[path] = bytes.Equal(inner, bytes.TrimSpace(example))
+	}
 	if g.stream == "" && (bytes.HasPrefix(example, []byte("data:")) || bytes.HasPrefix(example, []byte("event:"))) {
 		g.stream = path
 	}
@@ -236,14 +240,7 @@ func (g *guesser) yaml(times CustomField) []byte {
 		b.WriteString(zoneLine)
 	}
 	b.WriteString("# A guess: check each line, see docs/formats.md, then run\n# loopgauge formats --format THIS.yaml LOG\n")
-	if list := g.list(); len(g.records) > 1 && heldCalls.MatchString(list) && !slices.ContainsFunc(times.Paths, func(path string) bool { return strings.HasPrefix("."+path, list+".") }) {
-		fmt.Fprintf(&b, "# If its requests are in a list of each record, begin with that, and read that:\n# jq -c '. as $r | %s[] | . + {record: ($r | del(%s))}' LOG | loopgauge formats --scaffold - > THIS.yaml\n", list, list)
-	} else if len(g.records) == 1 && list != "" {
-		fmt.Fprintf(&b, "# This is one record. If its requests are in a list of it, begin with that, and read that:\n# jq -c '%s[]' LOG | loopgauge formats --scaffold - > THIS.yaml\n", list)
-	}
-	if kind, calls := g.kinds(); kind != "" {
-		fmt.Fprintf(&b, "# Its records are of several kinds. Those of calls of a model are\n# jq -c '%s | select(%s == \"%s\")' LOG | loopgauge formats --format THIS.yaml -\n", cmp.Or(g.from, "arrays[], objects"), kind, calls)
-	}
+	b.WriteString(g.notes(times))
 	b.WriteString("fields:\n")
 	used := map[string]bool{}
 	for _, field := range []string{"body", "response"} { // each is taken apart whole
@@ -324,80 +321,6 @@ func (g *guesser) shaped(field string) string {
 	}
 	return ""
 }
-
-// heldCalls is a list that a trace holds its calls in.
-var heldCalls = regexp.MustCompile(`(?i)^\.(?:spans|observations|calls|generations|runs|requests)$`)
-
-// list is where a record has a list of objects with times, as a path of jq, if
-// there is no other record, an export in one document, or nothing is said beside it.
-func (g *guesser) list() (path string) {
-	if len(g.records) > 1 && (g.format.Pattern != nil || g.format.Columns != nil || len(g.talks) > 0 || g.shaped("body") != "" || g.guessed("messages", nil) != "") {
-		return ""
-	}
-	for _, p := range slices.Concat(g.paths, g.deep) {
-		list, _, ok := strings.Cut(p, ".0.")
-		if ok && plainPath.MatchString(list) && (path == "" || strings.Count(list, ".") < strings.Count(path, ".")-1) {
-			path = "." + list
-		}
-	}
-	return path
-}
-
-// kinds is the path to what tells calls of a model from other spans, and how that is
-// said of them.
-func (g *guesser) kinds() (path, calls string) {
-	if g.format.Pattern != nil || g.format.Columns != nil { // jq reads JSON
-		return "", ""
-	}
-	for _, p := range g.paths {
-		at := "." + p
-		if name, _, _ := strings.Cut(p, "."); !g.has(name) { // a name with dots in it
-			at = `."` + p + `"`
-		} else if !plainPath.MatchString(p) {
-			continue
-		}
-		if !kindName.MatchString(p) {
-			continue
-		}
-		calls, others := "", false
-		for _, v := range g.values(p) {
-			if kindOfCalls.Match(v) {
-				calls = string(v)
-			} else {
-				others = true
-			}
-		}
-		if calls != "" && others {
-			return at, calls
-		}
-	}
-	return "", ""
-}
-
-// kindName is of what says the kind of a span, and kindOfCalls what that of a model's
-// call is called.
-var (
-	kindName    = regexp.MustCompile(`^[^"\\']*(?:[tT]ype|[kK]ind|operation\.name|\.op)$`)
-	kindOfCalls = regexp.MustCompile(`(?i)^(?:llm|generation|chat_?model|(?:gen_ai\.)?chat)$`)
-)
-
-// inside gathers from the list that is all there is in the log, if reading looks into it.
-func (g *guesser) inside() *guesser {
-	name := strings.TrimPrefix(g.list(), ".")
-	if len(g.records) > 1 || !wrap.HoldsLines(name) {
-		return nil
-	}
-	in := guesser{from: "." + name + "[]"}
-	var s rawjson.Scanner
-	s.Reset(g.records[0])
-	for s.Object(); s.NextNamed(name); {
-		in.record(s.Value())
-	}
-	return &in
-}
-
-// plainPath is a path that jq reads as it is.
-var plainPath = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 
 // holding are the fields that may be objects or lists, beside bodies; others are
 // texts or numbers.
