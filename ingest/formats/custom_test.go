@@ -514,6 +514,17 @@ func TestScaffold(t *testing.T) {
 	f(`{"startTime":"2026-11-21T10:00:00Z","messages":{},"sent":{"model":"secret","messages":[]}}`, "body: 'sent'", "# messages:")
 	f(`{"start_ns":1795255200123000000,"input":{"messages":[{"role":"secret"}]},"output":{"messages":[{"role":"secret"}]}}`, "messages: 'input.messages'", "response: 'output.messages'") // Datadog's
 	f("created\tsent\n2026-11-21 10:00:00\t{\"messages\":[{\"role\":\"user\",\"content\":\"\\\\\"secret\\\\\"\"}],\"model\":\"secret\"}", `separator: "\t"`, "body: 'sent'")              // as COPY and mysql escape it
+	// Keys that few have, that were left out, or are none.
+	f(`{"ts":1795255200.5,"request":{"remote_ip":"192.0.2.7","headers":{"Authorization":["REDACTED"]}}}`, "caller_name: 'request.remote_ip'") // Caddy's
+	f(`{"ts":1795255200.5,"remote_ip":"192.0.2.7","has_api_key":true}`, "caller_name: 'remote_ip'")
+	f(`{"ts":1795255200.5,"remote_ip":"192.0.2.7","api_key":null}`, "caller_name: 'remote_ip'")
+	f(`{"ts":1795255200.5,"team":"-"}`, "caller_name: 'team'")
+	f(`{"ts":1795255200.5,"api_key":null}`, "caller: 'api_key' # null so far")
+	const few = `{"ts":1795255200.5,"remote_ip":"192.0.2.7","authorization":"Bearer secret"}` + "\n" + `{"ts":1795255200.5,"remote_ip":"192.0.2.8"}` + "\n" + `{"ts":1795255200.5,"remote_ip":"192.0.2.9"}`
+	f(few, "caller_name: 'remote_ip'")
+	f(strings.ReplaceAll(few, "remote_ip", "n"), "caller: 'authorization'")
+	f(`{"ts":1795255200.5,"consumer":"sk-secret-1"}`, "caller: 'consumer'") // a name would be shown
+	f(`{"ts":1795255200.5,"ip":"192.0.2.7","token":"sk-secret-1"}`, "caller: 'token'")
 	f(`{"CREATED_AT":"Sat, 21 Nov 2026 10:00:00 Z"}`, "time: {path: 'CREATED_AT', layout: 'Mon, 02 Jan 2006 15:04:05 Z0700'}")                                                            // Snowflake's
 	f(`{"time":"2026-11-21T10:00:00Z","resultSignature":"200"}`, "status: 'resultSignature'")                                                                                             // of Azure's diagnostics
 	f(`{"object":"chat.completion","id":"secret","created":1795255200,"model":"secret","request_id":"secret","usage":{"prompt_tokens":1},"choices":[{"message":{"role":"assistant","tool_calls":[{"function":{"name":"secret","arguments":"{}"}}]}}]}`,

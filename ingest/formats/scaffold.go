@@ -27,7 +27,7 @@ func Scaffold(data []byte) ([]byte, error) {
 	if columns := scaffoldColumns(data); columns != nil {
 		return columns, nil
 	}
-	var g guesser
+	g := guesser{format: Custom{Missing: missing}}
 	var texts [][]byte
 	lines := 0
 	for line := range bytes.Lines(data) {
@@ -223,7 +223,10 @@ func (g *guesser) remember(path string, example []byte) {
 	g.texts[path] = bytes.Clone(example)
 }
 
-// missingLine says which texts stand for no value, as most logs have them.
+// missing are texts that stand for no value, as most logs have them, and missingLine
+// says so.
+var missing = []string{"-", ""}
+
 const missingLine = "missing: ['-', '']\n"
 
 // unfoundNotes stand behind fields that were not found.
@@ -260,10 +263,10 @@ func (g *guesser) yaml(times CustomField) []byte {
 			b.WriteString(g.timeLine(times, over))
 			continue
 		}
-		if callers[x.field] && called || x.field == "end" && over {
+		again := slices.ContainsFunc(guesses[i+1:], func(more guess) bool { return more.field == x.field })
+		if callers[x.field] && called || x.field == "caller" && again && !g.keyed() || x.field == "end" && over {
 			continue
 		}
-		again := slices.ContainsFunc(guesses[i+1:], func(more guess) bool { return more.field == x.field })
 		path := g.pick(x.field, x.names, used, !again)
 		if path == "" && x.field == "model" && g.shaped("body") == "" { // the one that answered, where what was asked is not said
 			if answered := g.shaped("response") + ".model"; g.has(answered) {
@@ -285,6 +288,7 @@ func (g *guesser) yaml(times CustomField) []byte {
 			fmt.Fprintf(&b, "  %s: %s\n", x.field, g.spec(x.field, path))
 		case !again:
 			if path := g.pickNull(x.names); path != "" && x.field != "id" { // that may be of several requests
+				called = called || callers[x.field]
 				fmt.Fprintf(&b, "  %s: %s # null so far\n", x.field, quotedYAML(path))
 				continue
 			}

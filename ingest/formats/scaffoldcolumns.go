@@ -65,7 +65,7 @@ func scaffoldColumns(data []byte) []byte {
 	if err != nil {
 		return nil
 	}
-	g := guesser{records: lines, format: Custom{Pattern: re, Missing: []string{"-", ""}}}
+	g := guesser{records: lines, format: Custom{Pattern: re, Missing: missing}}
 	for _, line := range lines {
 		for i, part := range re.FindSubmatch(line) {
 			if name := re.SubexpNames()[i]; name != "" {

@@ -64,7 +64,7 @@ func rowsOf(data []byte, separator byte) (rows [][]byte) {
 // csvOf takes rows as CSV: nil unless all have as many values, and one column
 // is a time.
 func csvOf(lines [][]byte, separator byte) (g *guesser, times CustomField) {
-	g = &guesser{format: Custom{Separator: separator, Missing: []string{"-", ""}}}
+	g = &guesser{format: Custom{Separator: separator, Missing: missing}}
 	header := false
 	for n, line := range lines {
 		cells, _, why := wrap.SplitCSV(nil, line, separator, nil)

@@ -20,6 +20,12 @@ type guess struct {
 	names []string
 }
 
+// Names of callers tell them apart better than keys, and keys than addresses.
+var (
+	callerNames = []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyalias", "apikeyname", "keyname", "tokenname", "virtualkeyname", "apikeyid", "keyid", "clientname", "clientid", "client", "appname", "appid", "app", "teamname", "teamid", "team", "tenantname", "tenantid", "tenant", "project", "requester"}
+	callerKeys  = []string{"apikey", "apikeyhash", "authorization"}
+)
+
 // guesses are of all fields. An id comes after those that have ids, too.
 var guesses = []guess{
 	{"time", []string{"time", "timestamp", "ts", "@timestamp", "starttime", "startedat", "date", "datetime", "createdat"}},
@@ -28,9 +34,10 @@ var guesses = []guess{
 	{"method", []string{"method", "httpmethod", "requestmethod", "verb"}},
 	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "uristem", "endpoint", "request"}},
 	{"query", []string{"querystring", "uriquery"}},
-	{"caller_name", []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyalias", "apikeyname", "keyname", "tokenname", "virtualkeyname", "apikeyid", "keyid", "clientname", "clientid", "client", "appname", "appid", "app", "teamname", "teamid", "team", "tenantname", "tenantid", "tenant", "project", "requester"}},
-	{"caller", []string{"apikey", "apikeyhash", "authorization"}},
-	{"caller_name", []string{"clientip", "cip", "remoteip", "remoteaddr", "remote", "srcaddr", "sourceip", "calleripaddress", "ip"}},
+	{"caller_name", callerNames},
+	{"caller", callerKeys},
+	{"caller_name", slices.Concat(callerNames, []string{"clientip", "cip", "remoteip", "remoteaddr", "remote", "srcaddr", "sourceip", "calleripaddress", "clientaddr", "clienthost", "ip"})},
+	{"caller", callerKeys}, // that few have
 	{"response", []string{"response", "responsebody", "output.messages", "outputmessages", "outputchoices", "completionmessage", "output", "choices"}},
 	{"body", []string{"body", "requestbody", "request"}},
 	{"user", []string{"user", "userid", "enduser", "customeridentifier", "username", "uid", "distinctid"}},
@@ -211,6 +218,7 @@ var (
 	methodText = regexp.MustCompile(`^[A-Z]{3,7}$`)
 	statusText = regexp.MustCompile(`^[1-5]\d\d$`)
 	urlText    = regexp.MustCompile(`^(?:[A-Z]{3,7} )?(?:/|[a-z]+://)`)
+	keyText    = regexp.MustCompile(`^(?:Bearer \S|sk-[\w-]{6}|AIza)`)
 	sourceLine = regexp.MustCompile(`\.(?:c|cc|cpp|cs|go|java|js|kt|php|py|rb|rs|ts):\d+$`) // of the program, as zap's caller
 )
 
@@ -244,7 +252,9 @@ func (g *guesser) fits(field, path string) bool {
 	case "url":
 		return urlText.Match(text)
 	case "caller_name":
-		return !sourceLine.Match(text) && (!g.keyed() || !isIP(withoutPort(text)))
+		return !sourceLine.Match(text) && !keyText.Match(text) && (!isIP(withoutPort(text)) || !g.keyed())
+	case "caller":
+		return !isHidden(text) && !isFlag(text)
 	case "body", "response", "messages":
 		return !number && !urlText.Match(text)
 	case "end":
@@ -252,11 +262,11 @@ func (g *guesser) fits(field, path string) bool {
 	case "duration":
 		return (&custom{}).duration(&CustomField{}, found{text: text}) != fingerprint.NoTime
 	case "tool_calls":
-		return string(text) != "true" && string(text) != "false" && !number // whether some may be made side by side
+		return !isFlag(text) && !number // whether some may be made side by side
 	case "tokens_in", "tokens_out", "tokens_cached", "cost":
 		return number
 	case "error": // how many there were, or whether
-		return !number && string(text) != "true" && string(text) != "false"
+		return !isFlag(text) && !number
 	case "id":
 		return !isHeader(path) && g.isDistinct(path)
 	}
@@ -268,14 +278,24 @@ func isHeader(path string) bool {
 	return slices.ContainsFunc(strings.Split(path, ".")[:strings.Count(path, ".")], func(name string) bool { return strings.HasSuffix(folded(name), "headers") })
 }
 
-// keyed tells whether there is a key, which tells callers apart better than the
-// address that agents share: in a field, or among headers.
-func (g *guesser) keyed() bool { return slices.ContainsFunc(g.paths, g.isKey) }
+// keyed tells whether most records have a key, which tells callers apart better than
+// the address that agents share: in a field, or among headers.
+func (g *guesser) keyed() bool {
+	var paths []string
+	for _, p := range g.paths {
+		if g.isKey(p) {
+			paths = append(paths, p+".0", p)
+		}
+	}
+	keys := slices.DeleteFunc(g.values(paths...), isHidden)
+	return len(keys) > 0 && 2*len(keys) >= len(g.records)
+}
 
-// isKey tells the path to a key, whatever it is called where it is a header's value.
+// isKey tells the path to a key, whatever it is called where it looks like one.
 func (g *guesser) isKey(path string) bool {
 	text := g.texts[path]
-	return isBearer(text) || says(text) && !g.holds(path) && (isNamed(path, "authorization") || endsNamed(path, "authorization") || isNamed(path, "apikey") || endsNamed(path, "apikey"))
+	return says(text) && !g.holds(path) && !isHidden(text) && !isFlag(text) &&
+		(keyText.Match(text) || slices.ContainsFunc(callerKeys, func(name string) bool { return isNamed(path, name) || endsNamed(path, name) }))
 }
 
 // keys are the paths to keys, the one at hand first: clients send theirs in one header
@@ -295,8 +315,7 @@ func isIP(text []byte) bool {
 	return err == nil
 }
 
-// isBearer tells the value of a header Authorization.
-func isBearer(text []byte) bool { return bytes.HasPrefix(text, []byte("Bearer ")) }
+func isFlag(text []byte) bool { return string(text) == "true" || string(text) == "false" }
 
 // isDistinct tells whether nearly all records have a value of their own: requests
 // with one id are one.
@@ -309,12 +328,12 @@ func (g *guesser) isDistinct(path string) bool {
 	return 10*len(different) >= 9*len(values)
 }
 
-// values are those that a path leads to, as texts.
-func (g *guesser) values(path string) (values [][]byte) {
+// values are those that a path leads to, the first of several that does, as texts.
+func (g *guesser) values(paths ...string) (values [][]byte) {
 	g.parse(func(r *fingerprint.Request) {
 		if len(r.ID) > 0 {
 			values = append(values, bytes.Clone(r.ID))
 		}
-	}, CustomField{Name: "id", Paths: []string{path}})
+	}, CustomField{Name: "id", Paths: paths})
 	return values
 }

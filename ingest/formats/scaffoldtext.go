@@ -59,7 +59,7 @@ func scaffoldText(lines [][]byte) []byte {
 		if err != nil {
 			continue
 		}
-		best.g.format = Custom{Pattern: re, Missing: []string{"-", ""}}
+		best.g.format = Custom{Pattern: re, Missing: missing}
 		if at, n := best.g.times(); n > most {
 			pattern, times, most = p, at, n
 		}
