@@ -403,6 +403,14 @@ func TestScaffold(t *testing.T) {
 	f(slowFirst("2026-11-21T10:00:02Z", "2026-11-21T10:00:01Z"), "  time: 'timestamp'", "  # end:")                                                     // neither
 	f(strings.ReplaceAll(slowFirst("2026-11-21T10:00:08Z", "2026-11-21T10:00:09Z"), "timestamp", "created_at"), "  time: 'created_at'", "  # end:")
 	f(strings.ReplaceAll(slowFirst("2026-11-21T10:00:08Z", "2026-11-21T10:00:09Z"), `"latency"`, `"end_time":"2026-11-21T10:00:20Z","latency"`), "  time: 'timestamp'", "  end: 'end_time'")
+	newest := strings.NewReplacer(`"latency":8`, `"latency":1`, `"latency":1}`, `"latency":8}`).Replace(slowFirst("2026-11-21T10:00:09Z", "2026-11-21T10:00:08Z"))
+	f(`{"timestamp":"2026-11-21T10:00:20Z","latency":1}`+"\n"+newest, "  end: 'timestamp'") // the newest first
+	// The order of the records says more than that a logger wrote them.
+	f(strings.ReplaceAll(`{"timestamp":"2026-11-21T10:00:05Z","latency":1}`+"\n"+`{"timestamp":"2026-11-21T10:00:01Z","latency":8}`, `{"`, `{"level":"info","`), "  time: 'timestamp'", "  # end:")
+	f("2026-11-21 10:00:05 call model=secret duration=0.5\n2026-11-21 10:00:01 call model=secret duration=9.5", "  time: {path: 'time',", "  # end:")
+	f("2026-11-21 10:00:05 call start=2026-11-21T10:00:00Z duration=5.0", "  time: 'start'", "duration: {path: 'duration', unit: s}")
+	f(`{"time_start":"2026-11-21T10:00:00Z","time_end":"2026-11-21T10:00:05Z"}`, "  time: 'time_start'", "  end: 'time_end'")
+	f(`{"called_ts":1795255200.5,"resp_headers":{"Date":["Sat, 21 Nov 2026 10:00:00 GMT"]}}`, "  time: 'called_ts'")
 	// As Weave and Opik call them: the number of errors is none.
 	f(`{"started_at":"2026-11-21T10:00:00Z","summary":{"status_counts":{"error":0}},"exception":null}`, "error: 'exception' # null so far")
 	f(`{"started_at":"2026-11-21T10:00:00Z","team":null,"prompt":null,"error":null,"trace_id":null,"client_ip":"secret","in":[{"role":"secret"}]}`+"\n"+`{"error":"secret"}`, "error: 'error'\n", "caller_name: 'client_ip'", "messages: 'in'", "# id:")
@@ -506,14 +514,6 @@ func TestScaffold(t *testing.T) {
 	f("{\"ts\":1795255200.5,\"http_authorization\":\"Bearer secret\",\"http_x_api_key\":\"\"}\n{\"ts\":1795255200.5,\"http_authorization\":\"\",\"http_x_api_key\":\"secret\"}", "caller: ['http_x_api_key', 'http_authorization']")
 	f("created_at,token_name,model_name,prompt_tokens\n1795255200,secret,secret,5\n", "caller_name: 'token_name'", "model: 'model_name'") // One API's
 	f(`{"time":"2026-11-21T10:00:00Z","request":"POST /secret HTTP/1.1"}`, "url: 'request'", "# body:")
-	// Of platforms: names that begin as a database's types, that are one with dots in
-	// it, and columns of which each row is empty.
-	f("{\"uuid\":\"secret\",\"timestamp\":\"2026-11-21T10:00:00Z\",\"properties\":{\"$ai_model\":\"secret\",\"$ai_session_id\":\"secret\",\"$ai_input\":[{\"role\":\"secret\"}],\"$ai_output_choices\":[{\"role\":\"secret\"}],\"$ai_latency\":1.5}}",
-		"id: 'uuid'", "model: 'properties.$ai_model'", "session: 'properties.$ai_session_id'", "messages: 'properties.$ai_input'", "response: 'properties.$ai_output_choices'", "duration: {path: 'properties.$ai_latency', unit: s}") // PostHog's
-	f(`{"timestamp":"2026-11-21T10:00:00Z","gen_ai.request.model":"secret","gen_ai.request.messages":"[{\"role\":\"secret\"}]"}`, "# body:", "model: 'gen_ai.request.model'", "messages: 'gen_ai.request.messages'")
-	f(`{"startTime":"2026-11-21T10:00:00Z","messages":{},"sent":{"model":"secret","messages":[]}}`, "body: 'sent'", "# messages:")
-	f(`{"start_ns":1795255200123000000,"input":{"messages":[{"role":"secret"}]},"output":{"messages":[{"role":"secret"}]}}`, "messages: 'input.messages'", "response: 'output.messages'") // Datadog's
-	f("created\tsent\n2026-11-21 10:00:00\t{\"messages\":[{\"role\":\"user\",\"content\":\"\\\\\"secret\\\\\"\"}],\"model\":\"secret\"}", `separator: "\t"`, "body: 'sent'")              // as COPY and mysql escape it
 	// Keys that few have, that were left out, or are none.
 	f(`{"ts":1795255200.5,"request":{"remote_ip":"192.0.2.7","headers":{"Authorization":["REDACTED"]}}}`, "caller_name: 'request.remote_ip'") // Caddy's
 	f(`{"ts":1795255200.5,"remote_ip":"192.0.2.7","has_api_key":true}`, "caller_name: 'remote_ip'")
@@ -525,6 +525,14 @@ func TestScaffold(t *testing.T) {
 	f(strings.ReplaceAll(few, "remote_ip", "n"), "caller: 'authorization'")
 	f(`{"ts":1795255200.5,"consumer":"sk-secret-1"}`, "caller: 'consumer'") // a name would be shown
 	f(`{"ts":1795255200.5,"ip":"192.0.2.7","token":"sk-secret-1"}`, "caller: 'token'")
+	// Of platforms: names that begin as a database's types, that are one with dots in
+	// it, and columns of which each row is empty.
+	f("{\"uuid\":\"secret\",\"timestamp\":\"2026-11-21T10:00:00Z\",\"properties\":{\"$ai_model\":\"secret\",\"$ai_session_id\":\"secret\",\"$ai_input\":[{\"role\":\"secret\"}],\"$ai_output_choices\":[{\"role\":\"secret\"}],\"$ai_latency\":1.5}}",
+		"id: 'uuid'", "model: 'properties.$ai_model'", "session: 'properties.$ai_session_id'", "messages: 'properties.$ai_input'", "response: 'properties.$ai_output_choices'", "duration: {path: 'properties.$ai_latency', unit: s}") // PostHog's
+	f(`{"timestamp":"2026-11-21T10:00:00Z","gen_ai.request.model":"secret","gen_ai.request.messages":"[{\"role\":\"secret\"}]"}`, "# body:", "model: 'gen_ai.request.model'", "messages: 'gen_ai.request.messages'")
+	f(`{"startTime":"2026-11-21T10:00:00Z","messages":{},"sent":{"model":"secret","messages":[]}}`, "body: 'sent'", "# messages:")
+	f(`{"start_ns":1795255200123000000,"input":{"messages":[{"role":"secret"}]},"output":{"messages":[{"role":"secret"}]}}`, "messages: 'input.messages'", "response: 'output.messages'") // Datadog's
+	f("created\tsent\n2026-11-21 10:00:00\t{\"messages\":[{\"role\":\"user\",\"content\":\"\\\\\"secret\\\\\"\"}],\"model\":\"secret\"}", `separator: "\t"`, "body: 'sent'")              // as COPY and mysql escape it
 	f(`{"CREATED_AT":"Sat, 21 Nov 2026 10:00:00 Z"}`, "time: {path: 'CREATED_AT', layout: 'Mon, 02 Jan 2006 15:04:05 Z0700'}")                                                            // Snowflake's
 	f(`{"time":"2026-11-21T10:00:00Z","resultSignature":"200"}`, "status: 'resultSignature'")                                                                                             // of Azure's diagnostics
 	f(`{"object":"chat.completion","id":"secret","created":1795255200,"model":"secret","request_id":"secret","usage":{"prompt_tokens":1},"choices":[{"message":{"role":"assistant","tool_calls":[{"function":{"name":"secret","arguments":"{}"}}]}}]}`,
@@ -558,6 +566,9 @@ func TestScaffold(t *testing.T) {
 	// Spans of several kinds, as of Opik and Braintrust.
 	f("{\"start_time\":\"2026-11-21T10:00:00Z\",\"a\":{\"type\":\"secret\"}}\n{\"start_time\":\"2026-11-21T10:00:00Z\",\"a\":{\"type\":\"llm\"}}", `# jq -c 'arrays[], objects | select(.a.type == "llm")' LOG | loopgauge`)
 	f(`{"data":[{"start_ns":1795255200123000000,"span_kind":"llm"},{"start_ns":1795255200123000000,"span_kind":"secret"}]}`, `# jq -c '.data[] | select(.span_kind == "llm")' LOG`)
+	f("{\"timestamp\":\"2026-11-21T10:00:00Z\",\"a\":{\"gen_ai.operation.name\":\"secret\"}}\n{\"timestamp\":\"2026-11-21T10:00:00Z\",\"a\":{\"gen_ai.operation.name\":\"chat\"}}", `select(.a."gen_ai.operation.name" == "chat")`)
+	f("{\"timestamp\":\"2026-11-21T10:00:00Z\",\"a\":\"{\\\"type\\\":\\\"secret\\\"}\"}\n{\"timestamp\":\"2026-11-21T10:00:00Z\",\"a\":\"{\\\"type\\\":\\\"llm\\\"}\"}", `select((.a | fromjson).type == "llm")`)
+	f(`{"a.b":{"c":[{"timestamp":"2026-11-21T10:00:00Z"}]}}`, `# jq -c '."a.b".c[]' LOG`)
 	f("{\"start_time\":\"2026-11-21T10:00:00Z\",\"type\":\"llm\"}", "fields:")
 	// Columns that a line of the log names, of IIS and CloudFront, and those of Amazon's load balancer.
 	f("#Software: secret\n#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query cs-username c-ip cs(User-Agent) sc-status sc-substatus time-taken\n2026-11-21 10:00:00 10.0.0.4 POST /secret a=b - 10.1.0.5 secret 200 0 1519\n",
@@ -577,9 +588,6 @@ func TestScaffold(t *testing.T) {
 	f(`{"EventTimestampMs":1795255200123,"WallTimeMs":900,"RayID":"secret"}`, "duration: {path: 'WallTimeMs', unit: ms}", "id: 'RayID'") // of Cloudflare's Workers
 	f(`{"timestamp":"2026-11-21T10:00:01.5Z","start_time":"2026-11-21T10:00:00Z","customer_identifier":"secret","thread_identifier":"secret","completion_message":{"role":"secret","tool_calls":[]},"latency":1.5}`,
 		"time: 'start_time'", "user: 'customer_identifier'", "session: 'thread_identifier'", "response: 'completion_message'", "duration: {path: 'latency', unit: s}") // of Keywords AI
-	f("{\"timestamp\":\"2026-11-21T10:00:00Z\",\"a\":{\"gen_ai.operation.name\":\"secret\"}}\n{\"timestamp\":\"2026-11-21T10:00:00Z\",\"a\":{\"gen_ai.operation.name\":\"chat\"}}", `select(.a."gen_ai.operation.name" == "chat")`)
-	f("{\"timestamp\":\"2026-11-21T10:00:00Z\",\"a\":\"{\\\"type\\\":\\\"secret\\\"}\"}\n{\"timestamp\":\"2026-11-21T10:00:00Z\",\"a\":\"{\\\"type\\\":\\\"llm\\\"}\"}", `select((.a | fromjson).type == "llm")`)
-	f(`{"a.b":{"c":[{"timestamp":"2026-11-21T10:00:00Z"}]}}`, `# jq -c '."a.b".c[]' LOG`)
 	f(`{"timestamp":"2026-11-21T10:00:01.5Z","session":{"start_time":"2026-11-21T09:00:00Z"}}`, "time: 'timestamp'")
 	// What is not known of times.
 	f(`{"time":"05/06/2026 10:00:00"}`, "# timezone: Europe/Warsaw", "time: {path: 'time', layout: '01/02/2006 15:04:05'} # or '02/01/2006 15:04:05'?")

@@ -2,22 +2,24 @@ package formats
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
-// isLogged tells the name of a time at which a line was written, or a call was over, and
-// isBegun that of one at which it began.
+// overName is of a time at which a call was over, or its line was written, and begunName
+// of one at which it began.
 var (
-	isLogged = regexp.MustCompile(`^(?:edge)?end|ended|finish|complet|^log(?:g|time|date)`)
-	isBegun  = regexp.MustCompile(`start|beg[aiu]n|creat|request|received`)
+	overName  = regexp.MustCompile(`^(?:edge)?end|ended|finish|complet|response|^log(?:g|time|date)`)
+	begunName = regexp.MustCompile(`start|beg[aiu]n|creat|request|received`)
 )
 
 // isOver tells whether the only time is that at which calls were over, where the records
-// say how long they took: it is called so, or is that of a line that a logger wrote, or
-// the records are in its order.
+// say how long they took: it is called so, or the records are in its order rather than
+// in that of the ends they would have if it was when calls began, of which two change
+// places if the first took longer, or, where they are in both, a logger wrote the line.
 func (g *guesser) isOver(times CustomField) bool {
 	if len(times.Paths) == 0 {
 		return false
@@ -28,21 +30,21 @@ func (g *guesser) isOver(times CustomField) bool {
 	if took == "" || g.guessed("end", used) != "" {
 		return false
 	}
-	name := folded(path[strings.LastIndexByte(path, '.')+1:])
 	switch {
-	case isLogged.MatchString(name):
+	case isLate(path, overName):
 		return true
-	case isBegun.MatchString(name):
+	case begunName.MatchString(lastName(path)):
 		return false
 	}
-	written := g.format.Pattern != nil && !g.labels || !strings.Contains(path, ".") && (g.has("level") || g.has("severity") || g.has("levelname"))
-	return written || g.endedInOrder(times, took)
+	if begun, over := g.stepsBack(times, took); begun != over {
+		return begun < over
+	}
+	return g.format.Pattern != nil && !g.labels || !strings.Contains(path, ".") && (g.has("level") || g.has("severity") || g.has("levelname"))
 }
 
-// endedInOrder tells whether the records are in the order of their time, and less so in
-// that of the ends they would have if it was when calls began: taken for that, two calls
-// of which the first took longer change places.
-func (g *guesser) endedInOrder(times CustomField, took string) bool {
+// stepsBack counts the records whose time is earlier than that of the one before, and
+// those whose end would be if the time was when calls began.
+func (g *guesser) stepsBack(times CustomField, took string) (begun, over int) {
 	duration := CustomField{Name: "duration", Paths: []string{took}, Unit: unixLayouts["unix_"+g.unit(took)]}
 	var starts, ends []int64
 	step := int64(time.Second / time.Microsecond) // of times without a fraction, which do not tell what came first
@@ -55,7 +57,11 @@ func (g *guesser) endedInOrder(times CustomField, took string) bool {
 		}
 		starts, ends = append(starts, r.Time), append(ends, r.End)
 	}, times, duration)
-	return stepsBack(starts, step) < stepsBack(ends, step)
+	if last := len(starts) - 1; last > 0 && starts[0] > starts[last] && ends[0] > ends[last] { // the newest first
+		slices.Reverse(starts)
+		slices.Reverse(ends)
+	}
+	return stepsBack(starts, step), stepsBack(ends, step)
 }
 
 // stepsBack counts the times that are earlier than the one before by a step at least.

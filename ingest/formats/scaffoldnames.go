@@ -28,8 +28,8 @@ var (
 
 // guesses are of all fields. An id comes after those that have ids, too.
 var guesses = []guess{
-	{"time", []string{"time", "timestamp", "ts", "@timestamp", "starttime", "startedat", "date", "datetime", "createdat"}},
-	{"end", []string{"end", "endtime", "endedat", "finishedat", "completedat", "endtimestamp"}},
+	{"time", []string{"time", "timestamp", "ts", "@timestamp", "starttime", "startedat", "start", "date", "datetime", "createdat"}},
+	{"end", []string{"end", "endtime", "endedat", "ended", "finishedat", "finished", "completedat", "completed", "endtimestamp", "responsetimestamp", "timeend"}},
 	{"duration", []string{"duration", "latency", "took", "elapsed", "responsetime", "responselatency", "requesttime", "reqtime", "timetaken", "totaltime", "elapsedtime", "timeelapsed", "processingtime", "executiontime", "generationtime", "walltime", "dur", "rt", ""}},
 	{"method", []string{"method", "httpmethod", "requestmethod", "verb"}},
 	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "uristem", "endpoint", "request"}},

@@ -85,17 +85,25 @@ func (g *guesser) times() (best CustomField, most int) {
 	return best, most
 }
 
-// isOver tells the name of a time at which the call was over, or of another
-// thing's.
-var isOver = regexp.MustCompile(`^(?:edge)?end|ended|finish|complet|response|receiv|ingest|expire`)
+// lateName is of a time at which a call was over, or of another thing's.
+var lateName = regexp.MustCompile(`^(?:edge)?end|ended|finish|complet|response|receiv|ingest|expire`)
+
+// isLate tells a path to a time whose name says so, or that it is an end.
+func isLate(path string, name *regexp.Regexp) bool {
+	words := wordsOf(path)
+	return !slices.Contains(words, "start") && (slices.Contains(words, "end") || name.MatchString(lastName(path)))
+}
+
+// lastName is that of a path, folded.
+func lastName(path string) string { return folded(path[strings.LastIndexByte(path, '.')+1:]) }
 
 // timeCandidates are the places at which a time may stand, the likeliest first:
 // those of a likely name, then texts, then numbers, then those of the end, each
 // the least nested first.
 func (g *guesser) timeCandidates() (list []CustomField) {
 	rank := func(path string) int {
-		last, words := folded(path[strings.LastIndexByte(path, '.')+1:]), wordsOf(path)
-		if (isOver.MatchString(last) || slices.Contains(words, "end")) && !slices.Contains(words, "start") {
+		last := lastName(path)
+		if isLate(path, lateName) || isHeader(path) {
 			return len(guesses[0].names) + 2
 		}
 		if at := slices.Index(guesses[0].names, last); at >= 0 {
