@@ -409,6 +409,7 @@ func TestScaffold(t *testing.T) {
 	f(strings.ReplaceAll(`{"timestamp":"2026-11-21T10:00:05Z","latency":1}`+"\n"+`{"timestamp":"2026-11-21T10:00:01Z","latency":8}`, `{"`, `{"level":"info","`), "  time: 'timestamp'", "  # end:")
 	f("2026-11-21 10:00:05 call model=secret duration=0.5\n2026-11-21 10:00:01 call model=secret duration=9.5", "  time: {path: 'time',", "  # end:")
 	f("2026-11-21 10:00:05 call start=2026-11-21T10:00:00Z duration=5.0", "  time: 'start'", "duration: {path: 'duration', unit: s}")
+	f(`{"timestamp":"2026-11-21T10:00:05Z","start_time":"2026-11-21T10:00:00Z"}`, "  time: 'timestamp'")
 	f(`{"time_start":"2026-11-21T10:00:00Z","time_end":"2026-11-21T10:00:05Z"}`, "  time: 'time_start'", "  end: 'time_end'")
 	f(`{"called_ts":1795255200.5,"resp_headers":{"Date":["Sat, 21 Nov 2026 10:00:00 GMT"]}}`, "  time: 'called_ts'")
 	// As Weave and Opik call them: the number of errors is none.

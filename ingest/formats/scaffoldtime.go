@@ -101,13 +101,14 @@ func lastName(path string) string { return folded(path[strings.LastIndexByte(pat
 // those of a likely name, then texts, then numbers, then those of the end, each
 // the least nested first.
 func (g *guesser) timeCandidates() (list []CustomField) {
+	ends := g.guessed("duration", nil) != "" || g.guessed("end", nil) != ""
 	rank := func(path string) int {
 		last := lastName(path)
 		if isLate(path, lateName) || isHeader(path) {
 			return len(guesses[0].names) + 2
 		}
 		if at := slices.Index(guesses[0].names, last); at >= 0 {
-			if strings.HasPrefix(last, "start") && !strings.Contains(path, ".") { // what is beside may be when that was logged
+			if ends && strings.HasPrefix(last, "start") && !strings.Contains(path, ".") { // what is beside may be when that was logged, which is the end if nothing else says that
 				return -1
 			}
 			return at
