@@ -96,7 +96,8 @@ func (r *Report) adviseOne(target int, train, test *classed) Advice {
 		for c := range grid {
 			grid[c] = grid[c][:r.Options.Most+1]
 			for threshold, n := range t.Cell(c).Episodes[:r.Options.Most+1] {
-				grid[c][threshold].Alerts = max(int(n)-all[c][threshold].Joined, min(int(n), 1))
+				o := &all[c][threshold] // of its repeats several may be one episode, or one several
+				grid[c][threshold].Alerts = min(int(n), max(int(n), o.Episodes)-o.Joined)
 			}
 		}
 	}

@@ -400,6 +400,36 @@ func TestBudgetIsOfAlerts(t *testing.T) {
 	}
 }
 
+// Several repeats may be one episode, as one may be several: the bug was that each
+// which ran together with another was taken off the episodes, and 28 of them that
+// were 15 alerts came to one.
+func TestAlertsOfSharedEpisodes(t *testing.T) {
+	f := func(repeats, joined int, episodes int64, want int) {
+		t.Helper()
+		var list []*Repeat
+		for range repeats {
+			list = append(list, repeatOf(4, 2, 3, 4))
+		}
+		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: sweptOnce(anyRule, 4, nil), Days: 1}
+		r.Options, r.Result = Options{Most: 4, MaxWrong: 1}, result(1000)
+		r.Sweep[0].Cells[0].Episodes[4] = episodes
+		all := r.classedOf(list)
+		for range joined {
+			all.join(Loop, []uint8{4})
+		}
+		r.adviseOne(0, all, r.classedOf(nil))
+		if got := r.outcomes[0][0][4].Alerts; got != want {
+			t.Errorf("%d repeats, %d joined, %d episodes: %d alerts, want %d", repeats, joined, episodes, got, want)
+		}
+	}
+	f(3, 0, 3, 3)
+	f(3, 2, 3, 1)
+	f(1, 0, 3, 3) // it pauses
+	f(2, 1, 3, 2)
+	f(60, 45, 28, 15)
+	f(3, 0, 2, 2)
+}
+
 // The loops of a rule are as many at every setting: those that some threshold from
 // 4 finds. One that comes too seldom for that, or a client that tried again twice,
 // is none that low thresholds catch and high ones miss.
