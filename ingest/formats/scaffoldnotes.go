@@ -91,9 +91,9 @@ var (
 	kindOfCalls = regexp.MustCompile(`(?i)^(?:llm|generation|chat_?model|(?:gen_ai\.)?chat)$`)
 )
 
-// jq is a path as jq has it, which reads JSON alone: "" where that leads into a list, or
-// by a name that means something between quotes, or into a text with more in it. A name with dots in it holds no other
-// one that is known.
+// jq is a path as jq has it, which reads JSON alone: "" where that leads into a list, by
+// a name that means something between quotes, or into a text with more in it. A name with
+// dots in it holds no other one that is known.
 func (g *guesser) jq(path string) string {
 	if g.format.Pattern != nil || g.format.Columns != nil {
 		return ""
