@@ -2,7 +2,6 @@ package wrap
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -83,8 +82,8 @@ func (p *fluentd) Unwrap(line Line, next func(Line)) string {
 
 // isTimeless tells the record of an access log, which has a status, without a time.
 func isTimeless(m members) bool {
-	return (m.has("status") || m.has("response_code")) &&
-		!slices.ContainsFunc([]string{"time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp", "ts", "start_time", "startTime", "started_at", "date"}, func(name string) bool { return m.has(name) })
+	return m.any("status", "response_code") &&
+		!m.any("time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp", "ts", "start_time", "startTime", "started_at", "date")
 }
 
 // date is a record that begins with its time: a number, or 2026-11-21 03:51:29 +0000,
