@@ -112,10 +112,6 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		sp.id = s.Text(sp.id)
 	case "trace.parent_id", "span.parent_id", "parent.id":
 		sp.parent = s.Text(sp.parent)
-	case "duration_ms", "duration.ms":
-		sp.took = readMillis(s, sp.took)
-	case "service.name":
-		sp.service = s.Text(sp.service)
 	case "id": // of Application Insights; Phoenix has one of its own beside the span's
 		sp.id = first(sp.id, s.Text(nil))
 	case "parentSpanId", "parent_id", "parent_span_id", "parentSpanID", "ParentSpanId", "ParentId", "operation_ParentId":
@@ -174,7 +170,7 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		sp.lasted = s.Value()
 	case "Duration":
 		sp.took = readNanos(s, sp.took)
-	case "DurationMs":
+	case "DurationMs", "duration_ms", "duration.ms":
 		sp.took = readMillis(s, sp.took)
 	case "attributes", "tags", "SpanAttributes":
 		sp.classifyIn(s)
@@ -214,7 +210,7 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		for s.Object(); s.NextNamed("serviceName"); {
 			sp.service = s.Text(sp.service)
 		}
-	case "ServiceName", "AppRoleName", "cloud_RoleName", "service_name":
+	case "ServiceName", "AppRoleName", "cloud_RoleName", "service_name", "service.name":
 		sp.service = s.Text(sp.service)
 	case "processID": // the process stands beside the spans
 		sp.process = s.Text(sp.process)
