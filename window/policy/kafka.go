@@ -36,59 +36,59 @@ var kafkaSession = [2]time.Duration{6 * time.Second, 30 * time.Minute}
 var mechanisms = []string{"plain", "scram-sha-256", "scram-sha-512"}
 
 // kafka reads how topics are read. Files are named from where loopgauge runs.
-func (r *reader) kafka(v Value) *Kafka {
+func (v Value) kafka() *Kafka {
 	k := &Kafka{Group: KafkaGroup, Start: "earliest"}
 	v.mapping([]Member{
-		{"group", r.text(&k.Group)},
-		{"start", r.text(&k.Start)},
-		{"session_timeout", r.duration(&k.Session)},
-		{"tls", func(v Value) { k.TLS = r.kafkaTLS(v) }},
-		{"sasl", func(v Value) { k.SASL = r.kafkaSASL(v) }},
+		{"group", text(&k.Group)},
+		{"start", text(&k.Start)},
+		{"session_timeout", duration(&k.Session)},
+		{"tls", func(v Value) { k.TLS = v.kafkaTLS() }},
+		{"sasl", func(v Value) { k.SASL = v.kafkaSASL() }},
 	})
 	if k.Group == "" {
-		r.check(r.where(v.at, "group"), "must not be empty")
+		v.r.check(v.r.where(v.at, "group"), "must not be empty")
 	}
 	if k.Start != "earliest" && k.Start != "latest" {
 		if _, err := time.Parse(time.RFC3339, k.Start); err != nil {
-			r.check(r.where(v.at, "start"), "must be earliest, latest, or a time as in 2026-11-21T10:00:00Z")
+			v.r.check(v.r.where(v.at, "start"), "must be earliest, latest, or a time as in 2026-11-21T10:00:00Z")
 		}
 	}
-	if r.given(v.at, "session_timeout") && (k.Session < kafkaSession[0] || k.Session > kafkaSession[1]) {
-		r.check(r.where(v.at, "session_timeout"), "must be from 6s to 30m, as brokers want it")
+	if v.r.given(v.at, "session_timeout") && (k.Session < kafkaSession[0] || k.Session > kafkaSession[1]) {
+		v.r.check(v.r.where(v.at, "session_timeout"), "must be from 6s to 30m, as brokers want it")
 	}
 	return k
 }
 
-func (r *reader) kafkaTLS(v Value) *KafkaTLS {
+func (v Value) kafkaTLS() *KafkaTLS {
 	t := &KafkaTLS{}
 	v.mapping([]Member{
-		{"ca", r.text(&t.CA)},
-		{"cert", r.text(&t.Cert)},
-		{"key", r.text(&t.Key)},
-		{"server_name", r.text(&t.ServerName)},
+		{"ca", text(&t.CA)},
+		{"cert", text(&t.Cert)},
+		{"key", text(&t.Key)},
+		{"server_name", text(&t.ServerName)},
 	})
 	if (t.Cert == "") != (t.Key == "") {
-		r.lacks(v.at, "cert and key belong together", "cert", "key")
+		v.Lacks("cert and key belong together", "cert", "key")
 	}
 	return t
 }
 
-func (r *reader) kafkaSASL(v Value) *KafkaSASL {
+func (v Value) kafkaSASL() *KafkaSASL {
 	s := &KafkaSASL{}
 	v.mapping([]Member{
-		{"mechanism", r.choice(mechanisms, func(m string) { s.Mechanism = m })},
-		{"user", r.text(&s.User)},
-		{"password", r.secret(&s.Password)},
-		{"password_file", r.text(&s.Password.File)},
+		{"mechanism", choice(mechanisms, func(m string) { s.Mechanism = m })},
+		{"user", text(&s.User)},
+		{"password", secret(&s.Password)},
+		{"password_file", text(&s.Password.File)},
 	})
-	if !r.given(v.at, "mechanism") {
-		r.lacks(v.at, "needs a mechanism: "+strings.Join(mechanisms, ", "), "mechanism")
+	if !v.r.given(v.at, "mechanism") {
+		v.Lacks("needs a mechanism: "+strings.Join(mechanisms, ", "), "mechanism")
 	}
 	if s.User == "" {
-		r.lacks(v.at, "needs a user", "user")
+		v.Lacks("needs a user", "user")
 	}
-	if r.given(v.at, "password") == r.given(v.at, "password_file") {
-		r.lacks(v.at, "needs either password: ${NAME} or password_file", "password", "password_file")
+	if v.r.given(v.at, "password") == v.r.given(v.at, "password_file") {
+		v.Lacks("needs either password: ${NAME} or password_file", "password", "password_file")
 	}
 	return s
 }

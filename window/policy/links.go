@@ -7,9 +7,9 @@ import (
 )
 
 // links reads the templates of URLs that alerts carry, in their order.
-func (r *reader) links(v Value) (list []link.Link) {
+func (v Value) links() (list []link.Link) {
 	if _, ok := asMapping(v.node); !ok {
-		r.problem(v.at, "must be a mapping of names to URLs, is %s", kindOf(v.node))
+		v.problem("must be a mapping of names to URLs, is %s", kindOf(v.node))
 		return nil
 	}
 	v.Members(func(name string, v Value) {
@@ -19,7 +19,7 @@ func (r *reader) links(v Value) (list []link.Link) {
 		}
 		made, err := link.New(name, template)
 		if wrong, ok := errors.AsType[*link.Error](err); ok {
-			r.problem(v.at.inside(1, wrong.At+1), "%s", wrong.What)
+			v.r.problem(v.at.inside(1, wrong.At+1), "%s", wrong.What)
 			return
 		}
 		list = append(list, made)

@@ -33,11 +33,13 @@ func (r *reader) problem(at place, format string, args ...any) {
 	r.errors = append(r.errors, Problem{r.file, at.line, at.column, at.path, fmt.Sprintf(format, args...)})
 }
 
+func (v Value) problem(format string, args ...any) { v.r.problem(v.at, format, args...) }
+
 // misread is a problem of a value that cannot be read. What is found later of
 // that value, or of what is inside it, follows from this one.
 func (v Value) misread(format string, args ...any) {
 	v.r.spoil(v.at.path)
-	v.r.problem(v.at, format, args...)
+	v.problem(format, args...)
 }
 
 func (r *reader) spoil(path string) {
@@ -181,12 +183,12 @@ func kindOf(n ast.Node) string {
 	return "something else"
 }
 
-func (r *reader) texts(to *[]string) func(Value) {
-	return r.words(to, func(string) string { return "" })
+func texts(to *[]string) func(Value) {
+	return words(to, func(string) string { return "" })
 }
 
 // words reads a list of texts, and takes those with which there is no problem.
-func (r *reader) words(to *[]string, problem func(string) string) func(Value) {
+func words(to *[]string, problem func(string) string) func(Value) {
 	return func(v Value) {
 		*to = []string{}
 		v.List(func(v Value) {
@@ -221,17 +223,17 @@ func (v Value) textOf() (string, bool) {
 	return "", false
 }
 
-func (r *reader) text(to *string) func(Value) {
+func text(to *string) func(Value) {
 	return func(v Value) { *to, _ = v.textOf() }
 }
 
 // choice reads one of several words.
-func (r *reader) choice(words []string, set func(string)) func(Value) {
-	return r.choiceOf(words, words, set)
+func choice(words []string, set func(string)) func(Value) {
+	return choiceOf(words, words, set)
 }
 
 // choiceOf takes one of words, and tells of some.
-func (r *reader) choiceOf(words, told []string, set func(string)) func(Value) {
+func choiceOf(words, told []string, set func(string)) func(Value) {
 	return func(v Value) {
 		text, ok := v.textOf()
 		switch {
@@ -244,17 +246,17 @@ func (r *reader) choiceOf(words, told []string, set func(string)) func(Value) {
 	}
 }
 
-func (r *reader) boolean(to *bool) func(Value) {
+func boolean(to *bool) func(Value) {
 	return func(v Value) {
 		if b, ok := v.node.(*ast.BoolNode); ok {
 			*to = b.Value
 			return
 		}
-		r.problem(v.at, "must be true or false, is %s", kindOf(v.node))
+		v.problem("must be true or false, is %s", kindOf(v.node))
 	}
 }
 
-func (r *reader) integer(to *int) func(Value) {
+func integer(to *int) func(Value) {
 	return func(v Value) {
 		i, ok := v.node.(*ast.IntegerNode)
 		if !ok || octal.MatchString(i.Token.Value) {
@@ -278,7 +280,7 @@ var octal = regexp.MustCompile(`^[-+]?0[0-9_]+$`)
 
 var scientific = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?[eE][+-]?[0-9]+$`)
 
-func (r *reader) number(to *float64) func(Value) {
+func decimal(to *float64) func(Value) {
 	return func(v Value) {
 		switch n := v.node.(type) {
 		case *ast.FloatNode:
@@ -307,13 +309,13 @@ func (r *reader) number(to *float64) func(Value) {
 			return
 		}
 		if *to < 0 {
-			r.problem(v.at, "must not be negative")
+			v.problem("must not be negative")
 		}
 	}
 }
 
 // duration reads 90s, 10m, 1h30m or 7d.
-func (r *reader) duration(to *time.Duration) func(Value) {
+func duration(to *time.Duration) func(Value) {
 	return func(v Value) {
 		if i, ok := v.node.(*ast.IntegerNode); ok {
 			v.misread("needs a unit: write %vs for seconds", i.Value)

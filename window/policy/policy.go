@@ -186,18 +186,18 @@ func newDraft() *draft {
 
 func (r *reader) policy(doc *ast.MappingNode, d *draft) {
 	Value{r: r, node: doc}.mapping([]Member{
-		{"version", r.integer(&d.version)},
-		{"lateness", r.duration(&d.lateness)},
-		{"event_time", r.choice([]string{string(End), string(Start)}, func(s string) { d.eventTime = EventTime(s) })},
-		{"duplicates", r.duration(&d.duplicates)},
-		{"session", r.texts(&d.session)},
-		{"rules", listOf(&d.rules, r.rule)},
-		{"exclude", listOf(&d.exclude, r.exclusion)},
-		{"prices", func(v Value) { r.prices(v, d) }},
-		{"sinks", func(v Value) { r.sinks(v, d) }},
-		{"routes", listOf(&d.routes, r.route)},
-		{"links", func(v Value) { d.links = r.links(v) }},
-		{"kafka", func(v Value) { d.kafka = r.kafka(v) }},
+		{"version", integer(&d.version)},
+		{"lateness", duration(&d.lateness)},
+		{"event_time", choice([]string{string(End), string(Start)}, func(s string) { d.eventTime = EventTime(s) })},
+		{"duplicates", duration(&d.duplicates)},
+		{"session", texts(&d.session)},
+		{"rules", listOf(&d.rules, Value.rule)},
+		{"exclude", listOf(&d.exclude, Value.exclusion)},
+		{"prices", func(v Value) { v.prices(d) }},
+		{"sinks", func(v Value) { v.sinks(d) }},
+		{"routes", listOf(&d.routes, Value.route)},
+		{"links", func(v Value) { d.links = v.links() }},
+		{"kafka", func(v Value) { d.kafka = v.kafka() }},
 	})
 	d.latenessGiven = r.given(place{}, "lateness")
 	switch {
@@ -208,9 +208,9 @@ func (r *reader) policy(doc *ast.MappingNode, d *draft) {
 	}
 }
 
-func (r *reader) exclusion(v Value) exclusionDraft {
+func (v Value) exclusion() exclusionDraft {
 	x := exclusionDraft{at: v.at}
-	v.mapping([]Member{{"name", r.text(&x.name)}, {"match", r.text(&x.match)}})
+	v.mapping([]Member{{"name", text(&x.name)}, {"match", text(&x.match)}})
 	return x
 }
 

@@ -118,26 +118,26 @@ func readProfile(name string) *Profile {
 	return p
 }
 
-func parseProfile(name string, text []byte) (*Profile, error) {
-	p := &Profile{Name: name, Text: text}
+func parseProfile(name string, data []byte) (*Profile, error) {
+	p := &Profile{Name: name, Text: data}
 	r := &reader{file: name + ".yaml", kind: policyKind}
-	doc := r.document(text)
+	doc := r.document(data)
 	if doc == nil {
 		return nil, r.errors
 	}
 	least := window.LeastThreshold
 	Value{r: r, node: doc}.mapping([]Member{
-		{"title", r.text(&p.Title)},
-		{"reading", r.text(&p.Reading)},
-		{"kind", r.choice([]string{string(OfGateway), string(OfAgent), string(OfLimit), string(Advice)}, func(s string) { p.Kind = Kind(s) })},
-		{"source", r.text(&p.Source)},
-		{"notes", r.text(&p.Notes)},
+		{"title", text(&p.Title)},
+		{"reading", text(&p.Reading)},
+		{"kind", choice([]string{string(OfGateway), string(OfAgent), string(OfLimit), string(Advice)}, func(s string) { p.Kind = Kind(s) })},
+		{"source", text(&p.Source)},
+		{"notes", text(&p.Notes)},
 		{"differences", listOf(&p.Differences, func(v Value) (d Difference) {
-			v.mapping([]Member{{"of", r.text(&d.Of)}, {"shipped", r.text(&d.Shipped)}, {"documented", r.text(&d.Documented)}, {"otherwise", r.text(&d.Otherwise)}})
+			v.mapping([]Member{{"of", text(&d.Of)}, {"shipped", text(&d.Shipped)}, {"documented", text(&d.Documented)}, {"otherwise", text(&d.Otherwise)}})
 			return d
 		})},
-		{"min_threshold", r.integer(&least)},
-		{"rules", listOf(&p.rules, r.rule)},
+		{"min_threshold", integer(&least)},
+		{"rules", listOf(&p.rules, Value.rule)},
 	})
 	for _, rule := range p.rules {
 		rule.profile, rule.from = name, name

@@ -60,9 +60,9 @@ func newRuleDraft() *ruleDraft {
 
 // rule reads one rule. Its profile, if it names one, is read before the rest,
 // wherever it stands.
-func (r *reader) rule(v Value) *ruleDraft {
+func (v Value) rule() *ruleDraft {
 	d := newRuleDraft()
-	base, ok := r.base(v)
+	base, ok := v.base()
 	if base != nil {
 		d = base
 	}
@@ -70,42 +70,42 @@ func (r *reader) rule(v Value) *ruleDraft {
 	d.at = v.at
 	d.name = ""
 	v.mapping([]Member{
-		{"name", r.text(&d.name)},
-		{"profile", r.text(&d.profile)},
-		{"enabled", r.boolean(&d.enabled)},
+		{"name", text(&d.name)},
+		{"profile", text(&d.profile)},
+		{"enabled", boolean(&d.enabled)},
 		{"identity", func(v Value) {
 			d.identity, d.parts = "", nil
 			if _, ok := v.node.(*ast.SequenceNode); ok {
-				r.words(&d.parts, partProblem)(v)
+				words(&d.parts, partProblem)(v)
 				return
 			}
 			d.identity, _ = v.textOf()
 		}},
-		{"mask", r.words(&d.mask, maskProblem)},
-		{"normalize", r.choice([]string{"lower", "none"}, func(s string) { d.lower = s == "lower" })},
-		{"limit_keys", r.texts(&d.limitKeys)},
-		{"body_hash", r.choice(bodyHashes, func(s string) { d.bodyHash = s })},
-		{"scope", r.words(&d.scope, scopeProblem)},
+		{"mask", words(&d.mask, maskProblem)},
+		{"normalize", choice([]string{"lower", "none"}, func(s string) { d.lower = s == "lower" })},
+		{"limit_keys", texts(&d.limitKeys)},
+		{"body_hash", choice(bodyHashes, func(s string) { d.bodyHash = s })},
+		{"scope", words(&d.scope, scopeProblem)},
 		{"counter", func(v Value) {
 			v.mapping([]Member{
-				{"kind", r.choiceOf(kindNames(), freeKinds(), func(s string) { d.counter.Kind = s })},
-				{"window", r.duration(&d.counter.Window)},
-				{"closed", r.boolean(&d.counter.Closed)},
-				{"period", r.integer(&d.counter.Period)},
+				{"kind", choiceOf(kindNames(), freeKinds(), func(s string) { d.counter.Kind = s })},
+				{"window", duration(&d.counter.Window)},
+				{"closed", boolean(&d.counter.Closed)},
+				{"period", integer(&d.counter.Period)},
 			})
 		}},
-		{"threshold", r.integer(&d.threshold)},
-		{"cooldown", r.duration(&d.cooldown)},
-		{"cooldown_counts", r.boolean(&d.cooldownCounts)},
-		{"blocked_counts", r.boolean(&d.blockedCounts)},
-		{"reset_on_fire", r.boolean(&d.resetOnFire)},
-		{"quiet", r.duration(&d.quiet)},
-		{"action", r.choice(actionNames(), func(s string) { d.action = s })},
-		{"chat_overrides", r.boolean(&d.chatOverrides)},
-		{"match", r.text(&d.match)},
-		{"overrides", listOf(&d.overrides, r.override)},
+		{"threshold", integer(&d.threshold)},
+		{"cooldown", duration(&d.cooldown)},
+		{"cooldown_counts", boolean(&d.cooldownCounts)},
+		{"blocked_counts", boolean(&d.blockedCounts)},
+		{"reset_on_fire", boolean(&d.resetOnFire)},
+		{"quiet", duration(&d.quiet)},
+		{"action", choice(actionNames(), func(s string) { d.action = s })},
+		{"chat_overrides", boolean(&d.chatOverrides)},
+		{"match", text(&d.match)},
+		{"overrides", listOf(&d.overrides, Value.override)},
 	})
-	d.broken = d.broken || r.wrong[member(v.at.path, "profile")]
+	d.broken = d.broken || v.r.wrong[member(v.at.path, "profile")]
 	return d
 }
 
@@ -127,7 +127,7 @@ func (d *ruleDraft) clone() *ruleDraft {
 
 // base is a copy of the profile's rule that a rule builds on, nil if it names
 // none. It is not ok if the profile is not there.
-func (r *reader) base(v Value) (rule *ruleDraft, ok bool) {
+func (v Value) base() (rule *ruleDraft, ok bool) {
 	m, ok := asMapping(v.node)
 	if !ok {
 		return nil, true
@@ -144,14 +144,14 @@ func (r *reader) base(v Value) (rule *ruleDraft, ok bool) {
 		rules, err := profileRules(text.Value)
 		switch {
 		case err != nil:
-			r.problem(here, "%s", err)
+			v.r.problem(here, "%s", err)
 			return nil, false
 		case len(rules) > 1:
 			var names []string
 			for _, rule := range rules {
 				names = append(names, text.Value+"/"+rule.name)
 			}
-			r.problem(here, "profile %q has %d rules; name one: %s", text.Value, len(rules), strings.Join(names, ", "))
+			v.r.problem(here, "profile %q has %d rules; name one: %s", text.Value, len(rules), strings.Join(names, ", "))
 			return nil, false
 		}
 		return rules[0], true
@@ -162,20 +162,20 @@ func (r *reader) base(v Value) (rule *ruleDraft, ok bool) {
 // fixed are the fields of a rule that an override may not change.
 var fixed = []string{"identity", "scope", "counter", "mask", "normalize", "limit_keys", "body_hash", "profile"}
 
-func (r *reader) override(v Value) overrideDraft {
+func (v Value) override() overrideDraft {
 	o := overrideDraft{at: v.at, enabled: true}
 	var refused []Member
 	for _, name := range fixed {
 		refused = append(refused, Member{name, func(v Value) {
-			r.problem(v.at, "an override cannot change it: write a second rule, and match in both")
+			v.problem("an override cannot change it: write a second rule, and match in both")
 		}})
 	}
 	v.mapping([]Member{
-		{"match", r.text(&o.match)},
-		{"threshold", r.integer(&o.threshold)},
-		{"action", r.choice(actionNames(), func(s string) { o.action = s })},
-		{"window", r.duration(&o.window)},
-		{"enabled", r.boolean(&o.enabled)},
+		{"match", text(&o.match)},
+		{"threshold", integer(&o.threshold)},
+		{"action", choice(actionNames(), func(s string) { o.action = s })},
+		{"window", duration(&o.window)},
+		{"enabled", boolean(&o.enabled)},
 		{"until", func(v Value) {
 			text, ok := v.textOf()
 			if !ok {
@@ -187,11 +187,11 @@ func (r *reader) override(v Value) overrideDraft {
 					return
 				}
 			}
-			r.problem(v.at, "%q is no time: write 2026-12-01 or 2026-12-01T08:00:00Z", text)
+			v.problem("%q is no time: write 2026-12-01 or 2026-12-01T08:00:00Z", text)
 		}},
-		{"reason", r.text(&o.reason)},
+		{"reason", text(&o.reason)},
 	}, refused...)
-	o.enabledGiven = r.given(v.at, "enabled")
+	o.enabledGiven = v.r.given(v.at, "enabled")
 	return o
 }
 

@@ -36,11 +36,11 @@ func (s Secret) Read() (string, error) {
 }
 
 // secret reads what names a variable of the environment.
-func (r *reader) secret(to *Secret) func(Value) {
+func secret(to *Secret) func(Value) {
 	return func(v Value) {
 		text, ok := v.node.(*ast.StringNode)
 		if !ok || !fromEnvironment.MatchString(text.Value) {
-			r.problem(v.at, noSecret)
+			v.problem(noSecret)
 			return
 		}
 		to.Env = strings.TrimSuffix(strings.TrimPrefix(text.Value, "${"), "}")

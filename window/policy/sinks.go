@@ -37,26 +37,26 @@ func severityNames() []string {
 
 // sinks checks kinds, what all sinks have, and that no secret stands in the
 // file. What a sink makes of its other settings is the sink's.
-func (r *reader) sinks(v Value, d *draft) {
+func (v Value) sinks(d *draft) {
 	v.List(func(v Value) {
 		m, ok := asMapping(v.node)
 		if !ok || len(m.Values) != 1 {
-			r.problem(v.at, "must be one sink with its settings, as in - slack: {...}")
+			v.problem("must be one sink with its settings, as in - slack: {...}")
 			return
 		}
 		kind := keyText(m.Values[0].Key)
 		if !slices.Contains(sinkKinds, kind) {
-			r.problem(v.at, "no sink is called %q%s", kind, suggest(kind, sinkKinds))
+			v.problem("no sink is called %q%s", kind, suggest(kind, sinkKinds))
 			d.sinkLost = true
 			return
 		}
 		path := v.at.path + "." + kind
-		r.secrets(m.Values[0].Value, path)
-		sink := Sink{Kind: kind, Name: kind, Settings: map[string]string{}, Place: fmt.Sprintf("%s:%d:%d: %s", r.file, v.at.line, v.at.column, path)}
+		v.r.secrets(m.Values[0].Value, path)
+		sink := Sink{Kind: kind, Name: kind, Settings: map[string]string{}, Place: fmt.Sprintf("%s:%d:%d: %s", v.r.file, v.at.line, v.at.column, path)}
 		settings, ok := asMapping(m.Values[0].Value)
 		if !ok {
 			if _, none := m.Values[0].Value.(*ast.NullNode); !none {
-				r.problem(placeOf(m.Values[0].Value, path), "must be a mapping, is %s", kindOf(m.Values[0].Value))
+				v.r.problem(placeOf(m.Values[0].Value, path), "must be a mapping, is %s", kindOf(m.Values[0].Value))
 			}
 			settings = &ast.MappingNode{}
 		}
@@ -64,24 +64,24 @@ func (r *reader) sinks(v Value, d *draft) {
 			here := placeOf(x.Value, path+"."+keyText(x.Key))
 			switch key := keyText(x.Key); {
 			case kind == "log" && key != "name":
-				r.problem(here, "the log has no settings: it gets every alert")
+				v.r.problem(here, "the log has no settings: it gets every alert")
 			case key == "name":
-				r.text(&sink.Name)(Value{r, x.Value, here})
+				text(&sink.Name)(Value{v.r, x.Value, here})
 				switch taken := d.sinkCalled(sink.Name); {
 				case sink.Name == "":
-					r.check(here, "must not be empty")
+					v.r.check(here, "must not be empty")
 				case taken, sink.Name == "log" && kind != "log": // which is always there
-					r.problem(here, "another sink is called %q", sink.Name)
+					v.r.problem(here, "another sink is called %q", sink.Name)
 				}
 			case key == "min_severity":
-				r.choice(severityNames(), func(s string) { sink.Least = window.Severity(s) })(Value{r, x.Value, here})
+				choice(severityNames(), func(s string) { sink.Least = window.Severity(s) })(Value{v.r, x.Value, here})
 			default:
 				scalar, ok := x.Value.(ast.ScalarNode)
 				switch _, none := x.Value.(*ast.NullNode); {
 				case ok && !none:
 					sink.Settings[key] = fmt.Sprint(scalar.GetValue())
 				case !IsSecret(key): // of which that is said already
-					r.problem(here, "must be a text, is %s", kindOf(x.Value))
+					v.r.problem(here, "must be a text, is %s", kindOf(x.Value))
 				}
 			}
 		}
@@ -93,10 +93,10 @@ func (d *draft) sinkCalled(name string) bool {
 	return slices.ContainsFunc(d.sinks, func(s Sink) bool { return s.Name == name })
 }
 
-func (r *reader) route(v Value) routeDraft {
+func (v Value) route() routeDraft {
 	d := routeDraft{at: v.at}
 	v.mapping([]Member{
-		{"match", r.text(&d.match)},
+		{"match", text(&d.match)},
 		{"to", func(v Value) {
 			v.List(func(v Value) {
 				if name, ok := v.textOf(); ok {

@@ -167,9 +167,9 @@ func (v Value) Plain() string {
 // Integer reads a whole number of at least the least.
 func (v Value) Integer(least int) int {
 	n, before := 0, len(v.r.errors)
-	v.r.integer(&n)(v)
+	integer(&n)(v)
 	if len(v.r.errors) == before && n < least {
-		v.r.problem(v.at, "must be at least %d, is %d", least, n)
+		v.problem("must be at least %d, is %d", least, n)
 	}
 	return n
 }
@@ -177,13 +177,13 @@ func (v Value) Integer(least int) int {
 // Number reads a number that is not negative.
 func (v Value) Number() float64 {
 	var x float64
-	v.r.number(&x)(v)
+	decimal(&x)(v)
 	return x
 }
 
 // OneOf rejects a word that is not one of them.
 func (v Value) OneOf(words []string) string {
 	var word string
-	v.r.choice(words, func(s string) { word = s })(v)
+	choice(words, func(s string) { word = s })(v)
 	return word
 }
