@@ -53,6 +53,11 @@ func named[T any](list []T, name func(T) string) []string {
 	return names
 }
 
+// namesOf are words as texts.
+func namesOf[T ~string](words []T) []string {
+	return named(words, func(w T) string { return string(w) })
+}
+
 // suggest ends a message about a wrong word: with the one that was meant, if
 // one is near, and else with all there are.
 func suggest(word string, words []string) string {

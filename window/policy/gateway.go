@@ -247,7 +247,7 @@ func (g *Gateway) fit(x *exported, d *ruleDraft) Errors {
 // takeAction takes over the rule's action if the gateway has it.
 func (f *fitted) takeAction(g string, actions ...window.Action) {
 	f.again.action = f.rule.action
-	if slices.Contains(actions, window.Action(f.rule.action)) {
+	if slices.Contains(actions, f.rule.action) {
 		return
 	}
 	f.refuse("action", "%s has no %s; it can do %s", g, f.rule.action, strings.Join(namesOf(actions), ", "))
@@ -281,9 +281,9 @@ func (d *ruleDraft) facts() yaml.MapSlice {
 	return yaml.MapSlice{
 		{Key: "identity", Value: identity},
 		{Key: "mask", Value: slices.Concat([]string{}, d.mask)},
-		{Key: "normalize", Value: d.normalize()},
+		{Key: "normalize", Value: d.normalize},
 		{Key: "limit_keys", Value: keys},
-		{Key: "body_hash", Value: cmp.Or(d.bodyHash, "use")},
+		{Key: "body_hash", Value: d.bodyHash},
 		{Key: "scope", Value: slices.Concat([]string{}, d.scope)},
 		{Key: "counter.kind", Value: d.counter.Kind},
 		{Key: "counter.closed", Value: d.counter.Closed},

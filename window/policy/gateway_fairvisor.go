@@ -190,7 +190,7 @@ func (in *imported) fairvisorPolicy(v any, path string, n int) {
 	}
 	in.leaves(spec, path, "selector", "mode", "rules", "fallback_limit", "loop_detection")
 	in.leaves(p, strings.TrimSuffix(path, "spec."), "id", "spec")
-	action := window.Action(d.Action)
+	action := d.Action
 	if mode == "shadow" {
 		if action != window.Reject {
 			in.say(path+"loop_detection.action", "is %s once it is out of shadow: the policy has record for both", action)
@@ -231,7 +231,7 @@ func (in *imported) limitKeys(path, id string, rules []any, fallback any) []stri
 // loopDetection checks a block as Fairvisor does, in its order and words. What
 // a block says that is off is not checked there.
 func (in *imported) loopDetection(path string, v any) fairvisorLoop {
-	off := fairvisorLoop{WindowSeconds: 60, Threshold: 10, Action: string(window.Reject), Similarity: "exact"}
+	off := fairvisorLoop{WindowSeconds: 60, Threshold: 10, Action: window.Reject, Similarity: "exact"}
 	block, ok := v.(table)
 	if !ok {
 		in.refuse(path, "loop_detection must be a table")
@@ -254,7 +254,7 @@ func (in *imported) loopDetection(path string, v any) fairvisorLoop {
 }
 
 func checkLoopDetection(block table) (d fairvisorLoop, wrong string) {
-	d = fairvisorLoop{Enabled: true, Action: string(window.Reject), Similarity: "exact"}
+	d = fairvisorLoop{Enabled: true, Action: window.Reject, Similarity: "exact"}
 	if block["enabled"] != nil {
 		if d.Enabled, _ = block["enabled"].(bool); block["enabled"] != d.Enabled {
 			return d, "enabled must be a boolean"
@@ -280,9 +280,10 @@ func checkLoopDetection(block table) (d fairvisorLoop, wrong string) {
 		return d, "threshold_identical_requests must be >= 2"
 	}
 	if v := block["action"]; v != nil {
-		d.Action, _ = v.(string)
+		action, _ := v.(string)
+		d.Action = window.Action(action)
 	}
-	if !slices.Contains(fairvisorActions, window.Action(d.Action)) {
+	if !slices.Contains(fairvisorActions, d.Action) {
 		return d, "action must be one of reject, throttle, warn"
 	}
 	if v := block["similarity"]; v != nil && v != "exact" {

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -43,11 +42,11 @@ type (
 		Burst     int `json:"burst"`
 	}
 	fairvisorLoop struct {
-		Enabled       bool   `json:"enabled"`
-		WindowSeconds int64  `json:"window_seconds"`
-		Threshold     int64  `json:"threshold_identical_requests"`
-		Action        string `json:"action"`
-		Similarity    string `json:"similarity"`
+		Enabled       bool          `json:"enabled"`
+		WindowSeconds int64         `json:"window_seconds"`
+		Threshold     int64         `json:"threshold_identical_requests"`
+		Action        window.Action `json:"action"`
+		Similarity    string        `json:"similarity"`
 	}
 )
 
@@ -125,8 +124,7 @@ func selectorOf(match string) (s fairvisorSelector, ok bool) {
 }
 
 func fairvisorSettings(f *fitted) {
-	action := f.rule.action
-	if action != string(window.Record) { // which is shadow mode
+	if f.rule.action != window.Record { // which is shadow mode
 		f.takeAction("Fairvisor", fairvisorActions...)
 	}
 	if f.rule.threshold < window.LeastThreshold {
@@ -156,8 +154,8 @@ func writeFairvisor(x *exported) []byte {
 		p := fairvisorPolicy{ID: d.name, Spec: fairvisorSpec{Mode: "enforce", Rules: []fairvisorRule{}}}
 		p.Spec.Selector, _ = selectorOf(d.match)
 		p.Spec.Loop = fairvisorLoop{d.enabled, int64(d.counter.Window / time.Second), int64(d.threshold), d.action, "exact"}
-		if d.action == string(window.Record) {
-			p.Spec.Mode, p.Spec.Loop.Action = "shadow", string(window.Reject)
+		if d.action == window.Record {
+			p.Spec.Mode, p.Spec.Loop.Action = "shadow", window.Reject
 		}
 		switch {
 		case len(d.limitKeys) > 0:
@@ -167,7 +165,7 @@ func writeFairvisor(x *exported) []byte {
 			x.say(d, "limit_keys", "are all attributes of the log, and none in what is written: name the headers and claims that your limits use")
 		}
 		if d.bodyHash != "ignore" {
-			x.say(d, "body_hash", "is "+cmp.Or(d.bodyHash, "use")+", as the documents read: no setting says so, and what is shipped leaves the body out")
+			x.say(d, "body_hash", "is "+d.bodyHash+", as the documents read: no setting says so, and what is shipped leaves the body out")
 		}
 		bundle.Policies = append(bundle.Policies, p)
 	}

@@ -183,7 +183,7 @@ func (in *imported) toolCallModel(name string, v Value) yaml.MapSlice {
 				in.say(path+"."+field, "is %q, no mode: the proxy takes break", text)
 				action = window.Break
 			}
-			o.action = string(action)
+			o.action = action
 		default:
 			in.say(path+"."+field, "is no setting of loops that is known, and not in the policy")
 		}
@@ -236,7 +236,7 @@ func toolCallSettings(f *fitted) {
 		if o.window%time.Second != 0 {
 			f.refuse(field+".window", "must be whole seconds for tool-call, is %s", window.Lasting(o.window))
 		}
-		if o.action != "" && o.action != string(window.Break) && o.action != string(window.ChanceThenBreak) {
+		if o.action != "" && o.action != window.Break && o.action != window.ChanceThenBreak {
 			f.refuse(field+".action", "the proxy has no %s; it can do break, chance_then_break", o.action)
 		}
 	}

@@ -58,7 +58,7 @@ func zelyxSettings(f *fitted) {
 func writeZelyx(x *exported) []byte {
 	d := x.only("Zelyx's page")
 	page := zelyxSettingsPage{d.enabled, int64(d.threshold), int64(d.counter.Window / time.Second), "warn"}
-	if d.action == string(window.Reject) {
+	if d.action == window.Reject {
 		page.Action = "block"
 	}
 	if d.scope[0] != "caller" {

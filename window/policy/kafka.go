@@ -76,7 +76,7 @@ func (v Value) kafkaTLS() *KafkaTLS {
 func (v Value) kafkaSASL() *KafkaSASL {
 	s := &KafkaSASL{}
 	v.mapping([]Member{
-		{"mechanism", choice(mechanisms, func(m string) { s.Mechanism = m })},
+		{"mechanism", choice(mechanisms, &s.Mechanism)},
 		{"user", text(&s.User)},
 		{"password", secret(&s.Password)},
 		{"password_file", text(&s.Password.File)},

@@ -228,20 +228,18 @@ func text(to *string) func(Value) {
 }
 
 // choice reads one of several words.
-func choice(words []string, set func(string)) func(Value) {
-	return choiceOf(words, words, set)
-}
+func choice[T ~string](words []T, to *T) func(Value) { return choiceOf(words, words, to) }
 
 // choiceOf takes one of words, and tells of some.
-func choiceOf(words, told []string, set func(string)) func(Value) {
+func choiceOf[T ~string](words, told []T, to *T) func(Value) {
 	return func(v Value) {
 		text, ok := v.textOf()
 		switch {
 		case !ok:
-		case !slices.Contains(words, text):
-			v.misread("%q is unknown%s", text, suggest(text, told))
+		case !slices.Contains(words, T(text)):
+			v.misread("%q is unknown%s", text, suggest(text, namesOf(told)))
 		default:
-			set(text)
+			*to = T(text)
 		}
 	}
 }

@@ -51,6 +51,8 @@ const (
 	Start EventTime = "start" // when the request came in
 )
 
+var eventTimes = []EventTime{End, Start}
+
 // Price gives the price of a model.
 func (p *Policy) Price(model string) (price window.Price, ok bool) {
 	price, ok = p.Prices[model]
@@ -188,7 +190,7 @@ func (r *reader) policy(doc *ast.MappingNode, d *draft) {
 	Value{r: r, node: doc}.mapping([]Member{
 		{"version", integer(&d.version)},
 		{"lateness", duration(&d.lateness)},
-		{"event_time", choice([]string{string(End), string(Start)}, func(s string) { d.eventTime = EventTime(s) })},
+		{"event_time", choice(eventTimes, &d.eventTime)},
 		{"duplicates", duration(&d.duplicates)},
 		{"session", texts(&d.session)},
 		{"rules", listOf(&d.rules, Value.rule)},

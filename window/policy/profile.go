@@ -129,7 +129,7 @@ func parseProfile(name string, data []byte) (*Profile, error) {
 	Value{r: r, node: doc}.mapping([]Member{
 		{"title", text(&p.Title)},
 		{"reading", text(&p.Reading)},
-		{"kind", choice([]string{string(OfGateway), string(OfAgent), string(OfLimit), string(Advice)}, func(s string) { p.Kind = Kind(s) })},
+		{"kind", choice([]Kind{OfGateway, OfAgent, OfLimit, Advice}, &p.Kind)},
 		{"source", text(&p.Source)},
 		{"notes", text(&p.Notes)},
 		{"differences", listOf(&p.Differences, func(v Value) (d Difference) {

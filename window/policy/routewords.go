@@ -7,12 +7,14 @@ import (
 	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
+
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // routeWords are the values of an alert's fields of which all are known.
 func (d *draft) routeWords() map[string][]string {
 	rules := named(d.rules, func(rule *ruleDraft) string { return rule.name })
-	return map[string][]string{"severity": severityNames(), "rule": rules}
+	return map[string][]string{"severity": namesOf(window.Severities), "rule": rules}
 }
 
 // routeTypos finds texts that a field is held against and can never be: the

@@ -10,8 +10,11 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// bodyHashes are what body_hash of a rule may be.
-var bodyHashes = []string{"use", "ignore", "require"}
+// bodyHashes are what body_hash of a rule may be, and normalizations normalize.
+var (
+	bodyHashes     = []string{"use", "ignore", "require"}
+	normalizations = []string{"lower", "none"}
+)
 
 // ruleDraft is a rule as it is read: what a profile says, and over it what the
 // rule says itself.
@@ -23,9 +26,9 @@ type ruleDraft struct {
 	identity       string
 	parts          []string
 	mask           []string
-	lower          bool
+	normalize      string // of normalizations
 	limitKeys      []string
-	bodyHash       string   // of bodyHashes; use if empty
+	bodyHash       string   // of bodyHashes
 	scope          []string // nil is not given
 	counter        window.CounterSpec
 	threshold      int
@@ -35,7 +38,7 @@ type ruleDraft struct {
 	blockedCounts  bool
 	resetOnFire    bool
 	quiet          time.Duration
-	action         string
+	action         window.Action
 	chatOverrides  bool
 	match          string
 	overrides      []overrideDraft
@@ -47,7 +50,7 @@ type overrideDraft struct {
 	match        string
 	threshold    int
 	window       time.Duration
-	action       string
+	action       window.Action
 	enabled      bool
 	enabledGiven bool
 	until        time.Time
@@ -55,7 +58,7 @@ type overrideDraft struct {
 }
 
 func newRuleDraft() *ruleDraft {
-	return &ruleDraft{enabled: true, action: string(window.Warn), cooldownCounts: true, blockedCounts: true, minThreshold: window.LeastThreshold}
+	return &ruleDraft{enabled: true, normalize: "none", bodyHash: "use", action: window.Warn, cooldownCounts: true, blockedCounts: true, minThreshold: window.LeastThreshold}
 }
 
 // rule reads one rule. Its profile, if it names one, is read before the rest,
@@ -82,13 +85,13 @@ func (v Value) rule() *ruleDraft {
 			d.identity, _ = v.textOf()
 		}},
 		{"mask", words(&d.mask, maskProblem)},
-		{"normalize", choice([]string{"lower", "none"}, func(s string) { d.lower = s == "lower" })},
+		{"normalize", choice(normalizations, &d.normalize)},
 		{"limit_keys", texts(&d.limitKeys)},
-		{"body_hash", choice(bodyHashes, func(s string) { d.bodyHash = s })},
+		{"body_hash", choice(bodyHashes, &d.bodyHash)},
 		{"scope", words(&d.scope, scopeProblem)},
 		{"counter", func(v Value) {
 			v.mapping([]Member{
-				{"kind", choiceOf(kindNames(), freeKinds(), func(s string) { d.counter.Kind = s })},
+				{"kind", choiceOf(kindNames(), freeKinds(), &d.counter.Kind)},
 				{"window", duration(&d.counter.Window)},
 				{"closed", boolean(&d.counter.Closed)},
 				{"period", integer(&d.counter.Period)},
@@ -100,7 +103,7 @@ func (v Value) rule() *ruleDraft {
 		{"blocked_counts", boolean(&d.blockedCounts)},
 		{"reset_on_fire", boolean(&d.resetOnFire)},
 		{"quiet", duration(&d.quiet)},
-		{"action", choice(actionNames(), func(s string) { d.action = s })},
+		{"action", choice(window.Actions, &d.action)},
 		{"chat_overrides", boolean(&d.chatOverrides)},
 		{"match", text(&d.match)},
 		{"overrides", listOf(&d.overrides, Value.override)},
@@ -173,7 +176,7 @@ func (v Value) override() overrideDraft {
 	v.mapping([]Member{
 		{"match", text(&o.match)},
 		{"threshold", integer(&o.threshold)},
-		{"action", choice(actionNames(), func(s string) { o.action = s })},
+		{"action", choice(window.Actions, &o.action)},
 		{"window", duration(&o.window)},
 		{"enabled", boolean(&o.enabled)},
 		{"until", func(v Value) {
@@ -202,10 +205,4 @@ func kindNames() []string {
 // freeKinds are those that any rule may have.
 func freeKinds() []string {
 	return slices.DeleteFunc(kindNames(), func(name string) bool { return name == window.TrackerKind })
-}
-
-func actionNames() []string { return namesOf(window.Actions) }
-
-func namesOf(actions []window.Action) []string {
-	return named(actions, func(a window.Action) string { return string(a) })
 }

@@ -35,7 +35,7 @@ func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Iden
 	rule := &window.Rule{
 		Name: d.name, Profile: d.profile, Identity: identity, Scope: scope,
 		Counter:   d.counter,
-		Threshold: d.threshold, Action: window.Action(d.action),
+		Threshold: d.threshold, Action: d.action,
 		Cooldown: d.cooldown, SkipInCooldown: !d.cooldownCounts, SkipBlocked: !d.blockedCounts, ResetOnFire: d.resetOnFire, Quiet: d.quiet,
 	}
 	rule.ChatOverrides, rule.Off = d.chatOverrides, !d.enabled
@@ -52,7 +52,7 @@ func (r *reader) buildRule(d *ruleDraft, identities map[string]*fingerprint.Iden
 		if r.given(o.at, "window") && d.counter.Kind != "" {
 			r.checkWindow(d, o)
 		}
-		out := window.Override{Threshold: o.threshold, Action: window.Action(o.action), Window: o.window, Disabled: !o.enabled, Enabled: o.switchesOn(), Until: o.until, Reason: o.reason}
+		out := window.Override{Threshold: o.threshold, Action: o.action, Window: o.window, Disabled: !o.enabled, Enabled: o.switchesOn(), Until: o.until, Reason: o.reason}
 		if o.match != "" {
 			m := r.compile(o.match, r.where(o.at, "match"))
 			out.Match = m.match
@@ -100,7 +100,7 @@ func (r *reader) buildIdentity(d *ruleDraft, identities map[string]*fingerprint.
 		}
 		return nil
 	}
-	o := fingerprint.Options{Parts: d.parts, Mask: d.mask, Lower: d.lower, LimitKeys: d.limitKeys, IgnoreBody: d.bodyHash == "ignore", RequireBody: d.bodyHash == "require"}
+	o := fingerprint.Options{Parts: d.parts, Mask: d.mask, Lower: d.normalize == "lower", LimitKeys: d.limitKeys, IgnoreBody: d.bodyHash == "ignore", RequireBody: d.bodyHash == "require"}
 	key := fmt.Sprintf("%q %#v", d.identity, o)
 	if id := identities[key]; id != nil {
 		return id // rules of one identity share its computation

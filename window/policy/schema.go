@@ -16,7 +16,7 @@ func Schema() []byte {
 	duration := func(doc string) object {
 		return object{"type": "string", "pattern": `^([0-9]+d([0-9.]+(us|µs|ms|s|m|h))*|([0-9.]+(us|µs|ms|s|m|h))+)$`, "description": doc + "; as in 90s, 10m, 7d"}
 	}
-	choice := func(doc string, words []string) object { return object{"enum": words, "description": doc} }
+	choice := func(doc string, words any) object { return object{"enum": words, "description": doc} }
 	list := func(items object, doc string) object {
 		return object{"type": "array", "items": items, "description": doc}
 	}
@@ -40,14 +40,14 @@ func Schema() []byte {
 	scopes := fingerprint.ScopeNames()
 	scopeField := object{"anyOf": []object{{"enum": scopes}, {"type": "string", "pattern": "^attr:.+"}}}
 	override := closed(object{
-		"match": text("CEL condition on the request"), "threshold": threshold, "window": duration("how long a repeat counts for these requests; streak and tracker"), "action": choice("hypothetical action", actionNames()),
+		"match": text("CEL condition on the request"), "threshold": threshold, "window": duration("how long a repeat counts for these requests; streak and tracker"), "action": choice("hypothetical action", window.Actions),
 		"enabled": truth("false: the rule does not look at the request; true: it does, though it is not enabled"), "until": object{"type": "string", "description": "until when it holds: 2026-12-01 or RFC 3339"}, "reason": text("why"),
 	})
 	rule := closed(object{
 		"name": text("name of the rule"), "profile": choice("built-in rule to start from", profiles), "enabled": truth("false leaves the rule out"),
 		"identity":   object{"anyOf": []object{{"enum": identities}, list(object{"type": "string"}, "parts")}, "description": "what makes two requests the same"},
 		"mask":       list(choice("volatile text", fingerprint.MaskNames()), "volatile text to replace before hashing"),
-		"normalize":  choice("fold message text", []string{"lower", "none"}),
+		"normalize":  choice("fold message text", normalizations),
 		"limit_keys": list(object{"type": "string"}, "fairvisor: attributes that are descriptors"),
 		"body_hash":  choice("fairvisor: use the body's hash where there is one, ignore it, or require it", bodyHashes),
 		"scope":      list(scopeField, "whose counter it is"),
@@ -58,14 +58,14 @@ func Schema() []byte {
 		"threshold": threshold, "cooldown": duration("fire on every hit for so long after a firing"),
 		"cooldown_counts": truth("hits in the cooldown are counted"), "blocked_counts": truth("hits that fire are counted"),
 		"reset_on_fire": truth("start counting anew after a firing"), "quiet": duration("longest pause inside one episode"),
-		"action": choice("hypothetical action", actionNames()), "chat_overrides": truth("sessions may change the rule by commands in user messages"),
+		"action": choice("hypothetical action", window.Actions), "chat_overrides": truth("sessions may change the rule by commands in user messages"),
 		"match":     text("CEL condition on the request"),
 		"overrides": list(override, "first that matches wins"),
 	}, "name")
 	sinks := object{}
 	for _, name := range sinkKinds {
 		sinks[name] = object{"type": []string{"object", "null"}, "properties": object{
-			"name": text("by which routes know it, and what is said of it; routes know the others by their kinds"), "min_severity": choice("that an incident must have to be told of", severityNames()),
+			"name": text("by which routes know it, and what is said of it; routes know the others by their kinds"), "min_severity": choice("that an incident must have to be told of", window.Severities),
 		}}
 	}
 	kafka := closed(object{
@@ -80,7 +80,7 @@ func Schema() []byte {
 	})
 	schema := closed(object{
 		"version": object{"const": Version}, "lateness": duration("how far a log may be out of order"),
-		"event_time": choice("which time of a request counts", []string{string(End), string(Start)}),
+		"event_time": choice("which time of a request counts", eventTimes),
 		"duplicates": duration("horizon within which a request id, or a call that two spans tell of, counts once; 0s judges all"),
 		"session":    list(object{"type": "string", "minLength": 1}, "where a session is named, the first place that says something: log, header:NAME or another attribute"),
 		"rules":      list(rule, "the rules"),

@@ -30,11 +30,6 @@ type routeDraft struct {
 	toAt  []place
 }
 
-// severityNames are the severities, the least first.
-func severityNames() []string {
-	return named(window.Severities, func(s window.Severity) string { return string(s) })
-}
-
 // sinks checks kinds, what all sinks have, and that no secret stands in the
 // file. What a sink makes of its other settings is the sink's.
 func (v Value) sinks(d *draft) {
@@ -74,7 +69,7 @@ func (v Value) sinks(d *draft) {
 					v.r.problem(here, "another sink is called %q", sink.Name)
 				}
 			case key == "min_severity":
-				choice(severityNames(), func(s string) { sink.Least = window.Severity(s) })(Value{v.r, x.Value, here})
+				choice(window.Severities, &sink.Least)(Value{v.r, x.Value, here})
 			default:
 				scalar, ok := x.Value.(ast.ScalarNode)
 				switch _, none := x.Value.(*ast.NullNode); {

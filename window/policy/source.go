@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -76,11 +75,11 @@ func (d *ruleDraft) source() yaml.MapSlice {
 		add("identity", d.parts, true)
 	}
 	add("mask", slices.Concat([]string{}, d.mask), len(d.mask) > 0)
-	add("normalize", d.normalize(), d.lower)
+	add("normalize", d.normalize, d.normalize != "none")
 	if d.limitKeys != nil { // none is not all
 		out = append(out, yaml.MapItem{Key: "limit_keys", Value: d.limitKeys})
 	}
-	add("body_hash", cmp.Or(d.bodyHash, "use"), d.bodyHash != "" && d.bodyHash != "use")
+	add("body_hash", d.bodyHash, d.bodyHash != "use")
 	add("scope", slices.Concat([]string{}, d.scope), true)
 	add("counter", counterFields(d.counter, kept), true)
 	add("threshold", d.threshold, true)
@@ -89,7 +88,7 @@ func (d *ruleDraft) source() yaml.MapSlice {
 	add("blocked_counts", d.blockedCounts, !d.blockedCounts)
 	add("reset_on_fire", d.resetOnFire, d.resetOnFire)
 	add("quiet", window.Lasting(d.quiet), d.quiet > 0)
-	add("action", d.action, true)
+	add("action", string(d.action), true)
 	if d.chatOverrides {
 		out = append(out, yaml.MapItem{Key: "chat_overrides", Value: true})
 	}
@@ -131,13 +130,6 @@ func priceFields(p window.Price) yaml.MapSlice {
 	return fields
 }
 
-func (d *ruleDraft) normalize() string {
-	if d.lower {
-		return "lower"
-	}
-	return "none"
-}
-
 func (o *overrideDraft) source() yaml.MapSlice {
 	var out yaml.MapSlice
 	add := func(key string, value any, when bool) {
@@ -148,7 +140,7 @@ func (o *overrideDraft) source() yaml.MapSlice {
 	add("match", o.match, o.match != "")
 	add("threshold", o.threshold, o.threshold > 0)
 	add("window", window.Lasting(o.window), o.window > 0)
-	add("action", o.action, o.action != "")
+	add("action", string(o.action), o.action != "")
 	add("enabled", o.enabled, !o.enabled || o.switchesOn())
 	add("until", o.until.Format(time.RFC3339Nano), !o.until.IsZero())
 	add("reason", o.reason, o.reason != "")

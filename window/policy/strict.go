@@ -184,6 +184,6 @@ func (v Value) Number() float64 {
 // OneOf rejects a word that is not one of them.
 func (v Value) OneOf(words []string) string {
 	var word string
-	choice(words, func(s string) { word = s })(v)
+	choice(words, &word)(v)
 	return word
 }
