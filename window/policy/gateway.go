@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -108,7 +107,7 @@ type imported struct {
 // importedRule is a rule as a policy has it: what it changes in the profile.
 type importedRule struct {
 	name   string
-	fields yaml.MapSlice
+	fields items
 }
 
 func (in *imported) say(field, format string, args ...any) {
@@ -121,14 +120,11 @@ func (in *imported) refuse(field, format string, args ...any) {
 
 // rule adds a rule with what every gateway sets.
 func (in *imported) rule(name string, enabled bool, seconds, threshold int64, action window.Action, more ...yaml.MapItem) {
-	var fields yaml.MapSlice
-	if !enabled {
-		fields = append(fields, yaml.MapItem{Key: "enabled", Value: false})
-	}
-	fields = append(fields,
-		yaml.MapItem{Key: "counter", Value: yaml.MapSlice{{Key: "window", Value: wholeSeconds(seconds)}}},
-		yaml.MapItem{Key: "threshold", Value: threshold},
-		yaml.MapItem{Key: "action", Value: string(action)})
+	var fields items
+	fields.add("enabled", enabled, !enabled)
+	fields.add("counter", yaml.MapSlice{{Key: "window", Value: wholeSeconds(seconds)}}, true)
+	fields.add("threshold", threshold, true)
+	fields.add("action", string(action), true)
 	in.rules = append(in.rules, importedRule{name, append(fields, more...)})
 }
 
@@ -264,35 +260,26 @@ func (f *fitted) differences(g *Gateway) {
 	}
 }
 
-// facts are all fields of a rule that decide what it does, given or not.
+// facts are the fields of a rule that decide what it does, given or not, but for
+// those that gateways set, or have nothing for.
 func (d *ruleDraft) facts() yaml.MapSlice {
-	identity := any(d.identity)
-	if d.identity == "" {
-		identity = d.parts
+	var facts items
+	for _, f := range d.fields() {
+		switch f.Name {
+		case "name", "profile", "enabled", "threshold", "quiet", "action", "chat_overrides":
+		case "counter":
+			facts.add("counter.kind", d.counter.Kind, true)
+			facts.add("counter.closed", d.counter.Closed, true)
+			facts.add("counter.period", d.counter.Period, true)
+		default:
+			if all, ok := unrestricted[f.Name]; ok && !f.said {
+				f.value = all
+			}
+			facts.add(f.Name, f.value, true)
+		}
 	}
-	overrides := []yaml.MapSlice{}
-	for i := range d.overrides {
-		overrides = append(overrides, d.overrides[i].source())
-	}
-	keys := any("all attributes")
-	if d.limitKeys != nil {
-		keys = d.limitKeys
-	}
-	return yaml.MapSlice{
-		{Key: "identity", Value: identity},
-		{Key: "mask", Value: slices.Concat([]string{}, d.mask)},
-		{Key: "normalize", Value: d.normalize},
-		{Key: "limit_keys", Value: keys},
-		{Key: "body_hash", Value: d.bodyHash},
-		{Key: "scope", Value: slices.Concat([]string{}, d.scope)},
-		{Key: "counter.kind", Value: d.counter.Kind},
-		{Key: "counter.closed", Value: d.counter.Closed},
-		{Key: "counter.period", Value: d.counter.Period},
-		{Key: "cooldown", Value: window.Lasting(d.cooldown)},
-		{Key: "cooldown_counts", Value: d.cooldownCounts},
-		{Key: "blocked_counts", Value: d.blockedCounts},
-		{Key: "reset_on_fire", Value: d.resetOnFire},
-		{Key: "match", Value: cmp.Or(d.match, "all requests")},
-		{Key: "overrides", Value: overrides},
-	}
+	return yaml.MapSlice(facts)
 }
+
+// unrestricted is what fields that restrict a rule are called where they do not.
+var unrestricted = map[string]string{"limit_keys": "all attributes", "match": "all requests"}

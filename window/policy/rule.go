@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/loopgauge/loopgauge/window"
@@ -72,44 +73,70 @@ func (v Value) rule() *ruleDraft {
 	d.broken = !ok
 	d.at = v.at
 	d.name = ""
-	v.mapping([]Member{
-		{"name", text(&d.name)},
-		{"profile", text(&d.profile)},
-		{"enabled", boolean(&d.enabled)},
-		{"identity", func(v Value) {
-			d.identity, d.parts = "", nil
-			if _, ok := v.node.(*ast.SequenceNode); ok {
-				words(&d.parts, partProblem)(v)
-				return
-			}
-			d.identity, _ = v.textOf()
-		}},
-		{"mask", words(&d.mask, maskProblem)},
-		{"normalize", choice(normalizations, &d.normalize)},
-		{"limit_keys", texts(&d.limitKeys)},
-		{"body_hash", choice(bodyHashes, &d.bodyHash)},
-		{"scope", words(&d.scope, scopeProblem)},
-		{"counter", func(v Value) {
-			v.mapping([]Member{
-				{"kind", choiceOf(kindNames(), freeKinds(), &d.counter.Kind)},
-				{"window", duration(&d.counter.Window)},
-				{"closed", boolean(&d.counter.Closed)},
-				{"period", integer(&d.counter.Period)},
-			})
-		}},
-		{"threshold", integer(&d.threshold)},
-		{"cooldown", duration(&d.cooldown)},
-		{"cooldown_counts", boolean(&d.cooldownCounts)},
-		{"blocked_counts", boolean(&d.blockedCounts)},
-		{"reset_on_fire", boolean(&d.resetOnFire)},
-		{"quiet", duration(&d.quiet)},
-		{"action", choice(window.Actions, &d.action)},
-		{"chat_overrides", boolean(&d.chatOverrides)},
-		{"match", text(&d.match)},
-		{"overrides", listOf(&d.overrides, Value.override)},
-	})
+	var members []Member
+	for _, f := range d.fields() {
+		members = append(members, f.Member)
+	}
+	v.mapping(members)
 	d.broken = d.broken || v.r.wrong[member(v.at.path, "profile")]
 	return d
+}
+
+// field is a member of a rule: how it is read, and how it is written.
+type field struct {
+	Member
+	value any  // as a policy has it
+	said  bool // a rule without it would be another
+}
+
+// fields are the members of a rule, in the order of docs/policy.md.
+func (d *ruleDraft) fields() []field {
+	identity := any(d.identity)
+	if d.identity == "" {
+		identity = d.parts
+	}
+	readIdentity := func(v Value) {
+		d.identity, d.parts = "", nil
+		if _, ok := v.node.(*ast.SequenceNode); ok {
+			words(&d.parts, partProblem)(v)
+			return
+		}
+		d.identity, _ = v.textOf()
+	}
+	readCounter := func(v Value) {
+		v.mapping([]Member{
+			{"kind", choiceOf(kindNames(), freeKinds(), &d.counter.Kind)},
+			{"window", duration(&d.counter.Window)},
+			{"closed", boolean(&d.counter.Closed)},
+			{"period", integer(&d.counter.Period)},
+		})
+	}
+	overrides := []yaml.MapSlice{}
+	for i := range d.overrides {
+		overrides = append(overrides, d.overrides[i].source())
+	}
+	return []field{
+		{Member{"name", text(&d.name)}, d.name, true},
+		{Member{"profile", text(&d.profile)}, d.profile, d.keepsProfile()},
+		{Member{"enabled", boolean(&d.enabled)}, d.enabled, !d.enabled},
+		{Member{"identity", readIdentity}, identity, true},
+		{Member{"mask", words(&d.mask, maskProblem)}, slices.Concat([]string{}, d.mask), len(d.mask) > 0},
+		{Member{"normalize", choice(normalizations, &d.normalize)}, d.normalize, d.normalize != "none"},
+		{Member{"limit_keys", texts(&d.limitKeys)}, d.limitKeys, d.limitKeys != nil}, // none is not all
+		{Member{"body_hash", choice(bodyHashes, &d.bodyHash)}, d.bodyHash, d.bodyHash != "use"},
+		{Member{"scope", words(&d.scope, scopeProblem)}, slices.Concat([]string{}, d.scope), true},
+		{Member{"counter", readCounter}, counterFields(d.counter, d.keepsProfile()), true},
+		{Member{"threshold", integer(&d.threshold)}, d.threshold, true},
+		{Member{"cooldown", duration(&d.cooldown)}, window.Lasting(d.cooldown), d.cooldown > 0},
+		{Member{"cooldown_counts", boolean(&d.cooldownCounts)}, d.cooldownCounts, !d.cooldownCounts},
+		{Member{"blocked_counts", boolean(&d.blockedCounts)}, d.blockedCounts, !d.blockedCounts},
+		{Member{"reset_on_fire", boolean(&d.resetOnFire)}, d.resetOnFire, d.resetOnFire},
+		{Member{"quiet", duration(&d.quiet)}, window.Lasting(d.quiet), d.quiet > 0},
+		{Member{"action", choice(window.Actions, &d.action)}, string(d.action), true},
+		{Member{"chat_overrides", boolean(&d.chatOverrides)}, d.chatOverrides, d.chatOverrides},
+		{Member{"match", text(&d.match)}, d.match, d.match != ""},
+		{Member{"overrides", listOf(&d.overrides, Value.override)}, overrides, len(overrides) > 0},
+	}
 }
 
 // forget drops the places, which are those of another file: what is said of
