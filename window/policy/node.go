@@ -278,38 +278,37 @@ var octal = regexp.MustCompile(`^[-+]?0[0-9_]+$`)
 
 var scientific = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?[eE][+-]?[0-9]+$`)
 
+// decimal reads a number that is not negative.
 func decimal(to *float64) func(Value) {
 	return func(v Value) {
-		switch n := v.node.(type) {
-		case *ast.FloatNode:
-			*to = n.Value
-		case *ast.IntegerNode:
-			if octal.MatchString(n.Token.Value) {
-				v.misread("must be a number, is %s", kindOf(v.node))
-				return
-			}
-			switch x := n.Value.(type) {
-			case int64:
-				*to = float64(x)
-			case uint64:
-				*to = float64(x)
-			}
-		case *ast.StringNode:
-			// The parser takes 1e-06 for a text.
-			x, err := strconv.ParseFloat(n.Value, 64)
-			if err != nil || n.Token.Type != token.StringType || !scientific.MatchString(n.Value) {
-				v.misread("must be a number, is %s", kindOf(v.node))
-				return
-			}
-			*to = x
-		default:
+		x, ok := decimalOf(v.node)
+		if !ok {
 			v.misread("must be a number, is %s", kindOf(v.node))
 			return
 		}
-		if *to < 0 {
+		if *to = x; x < 0 {
 			v.problem("must not be negative")
 		}
 	}
+}
+
+func decimalOf(n ast.Node) (x float64, ok bool) {
+	switch n := n.(type) {
+	case *ast.FloatNode:
+		return n.Value, true
+	case *ast.IntegerNode:
+		ok = !octal.MatchString(n.Token.Value)
+		switch x := n.Value.(type) {
+		case int64:
+			return float64(x), ok
+		case uint64:
+			return float64(x), ok
+		}
+	case *ast.StringNode: // the parser takes 1e-06 for a text
+		x, err := strconv.ParseFloat(n.Value, 64)
+		return x, err == nil && n.Token.Type == token.StringType && scientific.MatchString(n.Value)
+	}
+	return 0, false
 }
 
 // duration reads 90s, 10m, 1h30m or 7d.

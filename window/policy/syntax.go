@@ -215,17 +215,11 @@ func tooDeep(text []byte) (line, column int) {
 
 // syntaxPlace takes the position out of a message of the parser's: [3:5] ...
 func syntaxPlace(err error) place {
-	text := err.Error()
-	if inside, _, ok := strings.Cut(strings.TrimPrefix(text, "["), "]"); ok {
-		if line, column, ok := strings.Cut(inside, ":"); ok {
-			l, err1 := strconv.Atoi(line)
-			c, err2 := strconv.Atoi(column)
-			if err1 == nil && err2 == nil {
-				return place{line: l, column: c}
-			}
-		}
+	var at place
+	if _, none := fmt.Sscanf(err.Error(), "[%d:%d]", &at.line, &at.column); none != nil {
+		return place{}
 	}
-	return place{}
+	return at
 }
 
 // syntaxText is the parser's message without its drawing of the text.

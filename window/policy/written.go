@@ -176,13 +176,9 @@ var plain = regexp.MustCompile(`^([a-zA-Z_][a-zA-Z0-9_./-]*|([0-9]+(\.[0-9]+)?(h
 
 // Quoted writes a text so that YAML reads it as that text.
 func Quoted(text string) string {
-	word := false
-	switch strings.ToLower(text) {
-	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
-		word = true
-	}
+	word := []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 	switch {
-	case plain.MatchString(text) && !word:
+	case plain.MatchString(text) && !slices.Contains(word, strings.ToLower(text)):
 		return text
 	case utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return r == '\'' || !unicode.IsPrint(r) }):
 		return "'" + text + "'"
