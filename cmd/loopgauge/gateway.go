@@ -11,12 +11,8 @@ import (
 
 // gatewayFlag registers a flag that names a gateway.
 func gatewayFlag(c *cobra.Command, gateway *string, name, usage string) {
-	var names []string
-	for _, g := range policy.Gateways {
-		names = append(names, g.Name)
-	}
-	c.Flags().StringVar(gateway, name, "", usage+": "+strings.Join(names, ", "))
-	offer(c, name, func() []string { return names }, noFiles)
+	c.Flags().StringVar(gateway, name, "", usage+": "+strings.Join(policy.GatewayNames(), ", "))
+	offer(c, name, policy.GatewayNames, noFiles)
 }
 
 // sayProblems says what a translation left behind, field by field.

@@ -35,14 +35,14 @@ func (g *Gateway) Runs() string { return g.profiles[0] }
 // Gateways are the forms that can be read and written.
 var Gateways = []Gateway{fairvisorForm, aisgForm, toolCallForm, zelyxForm}
 
+// GatewayNames are the names of the forms.
+func GatewayNames() []string { return named(Gateways, func(g Gateway) string { return g.Name }) }
+
 // GatewayNamed finds a gateway's form.
 func GatewayNamed(name string) (*Gateway, error) {
-	var names []string
-	for i := range Gateways {
-		if Gateways[i].Name == name {
-			return &Gateways[i], nil
-		}
-		names = append(names, Gateways[i].Name)
+	names := GatewayNames()
+	if i := slices.Index(names, name); i >= 0 {
+		return &Gateways[i], nil
 	}
 	if name == "" {
 		return nil, errors.New("no gateway is named: say which, " + strings.Join(names, ", "))
@@ -157,15 +157,13 @@ func (g *Gateway) Export(file string, text []byte, rule string) (settings []byte
 		return nil, nil, errs
 	}
 	x := &exported{file: file}
-	var names []string
 	for _, r := range d.rules {
-		names = append(names, r.name)
 		if rule == "" || r.name == rule {
 			x.rules = append(x.rules, r)
 		}
 	}
 	if len(x.rules) == 0 {
-		return nil, nil, fmt.Errorf("%s: no rule is called %q%s", file, rule, suggest(rule, names))
+		return nil, nil, fmt.Errorf("%s: no rule is called %q%s", file, rule, suggest(rule, named(d.rules, nameOf)))
 	}
 	for _, r := range x.rules {
 		x.misfits = append(x.misfits, g.fit(x, r)...)

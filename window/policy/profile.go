@@ -168,15 +168,13 @@ func profileRules(name string) ([]*ruleDraft, error) {
 	if !picked {
 		return all, nil
 	}
-	var rules []string
-	for _, rule := range all {
-		if rule.name == only {
-			rule.profile = name + "/" + only
-			return []*ruleDraft{rule}, nil
-		}
-		rules = append(rules, rule.name)
+	rules := named(all, nameOf)
+	i := slices.Index(rules, only)
+	if i < 0 {
+		return nil, fmt.Errorf("profile %q has no rule %q%s", name, only, suggest(only, rules))
 	}
-	return nil, fmt.Errorf("profile %q has no rule %q%s", name, only, suggest(only, rules))
+	all[i].profile = name + "/" + only
+	return all[i : i+1], nil
 }
 
 // FromProfiles makes a policy of built-in profiles.

@@ -13,8 +13,7 @@ import (
 
 // routeWords are the values of an alert's fields of which all are known.
 func (d *draft) routeWords() map[string][]string {
-	rules := named(d.rules, func(rule *ruleDraft) string { return rule.name })
-	return map[string][]string{"severity": namesOf(window.Severities), "rule": rules}
+	return map[string][]string{"severity": namesOf(window.Severities), "rule": named(d.rules, nameOf)}
 }
 
 // routeTypos finds texts that a field is held against and can never be: the

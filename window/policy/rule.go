@@ -139,6 +139,8 @@ func (d *ruleDraft) fields() []field {
 	}
 }
 
+func nameOf(d *ruleDraft) string { return d.name }
+
 // forget drops the places, which are those of another file: what is said of
 // these values is said of the rule that takes them over.
 func (d *ruleDraft) forget() {
@@ -177,10 +179,7 @@ func (v Value) base() (rule *ruleDraft, ok bool) {
 			v.r.problem(here, "%s", err)
 			return nil, false
 		case len(rules) > 1:
-			var names []string
-			for _, rule := range rules {
-				names = append(names, text.Value+"/"+rule.name)
-			}
+			names := named(rules, func(rule *ruleDraft) string { return rule.from })
 			v.r.problem(here, "profile %q has %d rules; name one: %s", text.Value, len(rules), strings.Join(names, ", "))
 			return nil, false
 		}
