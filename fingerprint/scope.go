@@ -107,6 +107,9 @@ type ScopeValue struct {
 	FellBack bool
 }
 
+// Same tells whether both are the same fields, so that both give the same keys.
+func (s *Scope) Same(other *Scope) bool { return slices.Equal(s.Fields, other.Fields) }
+
 // Named are values of the scope by their fields.
 func (s *Scope) Named(values []string) map[string]string {
 	named := make(map[string]string, len(s.Fields))

@@ -34,9 +34,8 @@ func (k Kept) Lack(r *Rule) string {
 		}
 		return id
 	}
-	alike := func(have *fingerprint.Scope) bool { return slices.Equal(have.Fields, r.Scope.Fields) }
-	if scope := fmt.Sprintf("scope [%s]", strings.Join(r.Scope.Fields, ", ")); !k.has(r, func(have *Rule) bool { return alike(have.Scope) }) {
-		if slices.ContainsFunc(k.Plan.Scopes, alike) {
+	if scope := fmt.Sprintf("scope [%s]", strings.Join(r.Scope.Fields, ", ")); !k.has(r, func(have *Rule) bool { return have.Scope.Same(r.Scope) }) {
+		if slices.ContainsFunc(k.Plan.Scopes, r.Scope.Same) {
 			return scope + " of every request: only rules with a match have it"
 		}
 		return scope
@@ -81,7 +80,7 @@ func (k Kept) Answers(want *Plan) *Answers {
 		a.Identities = append(a.Identities, slices.IndexFunc(k.Plan.Identities, id.Same))
 	}
 	for _, s := range want.Scopes {
-		a.Scopes = append(a.Scopes, slices.IndexFunc(k.Plan.Scopes, func(have *fingerprint.Scope) bool { return slices.Equal(have.Fields, s.Fields) }))
+		a.Scopes = append(a.Scopes, slices.IndexFunc(k.Plan.Scopes, s.Same))
 	}
 	for _, r := range want.Rules {
 		like := -1

@@ -66,5 +66,5 @@ func (p *Plan) WithEvidence() *Plan {
 // conversation is the place of the scope conversation in the plan, -1 if it has
 // none.
 func (p *Plan) conversation() int {
-	return slices.IndexFunc(p.Scopes, func(s *fingerprint.Scope) bool { return slices.Equal(s.Fields, companionScope.Fields) })
+	return slices.IndexFunc(p.Scopes, companionScope.Same)
 }

@@ -40,7 +40,7 @@ func NewPlan(rules []*Rule, exclusions []Exclusion) *Plan {
 			i = len(p.Identities)
 			p.Identities = append(p.Identities, r.Identity)
 		}
-		s := slices.IndexFunc(p.Scopes, func(s *fingerprint.Scope) bool { return slices.Equal(s.Fields, r.Scope.Fields) })
+		s := slices.IndexFunc(p.Scopes, r.Scope.Same)
 		if s < 0 {
 			s = len(p.Scopes)
 			p.Scopes = append(p.Scopes, r.Scope)

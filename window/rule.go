@@ -95,7 +95,7 @@ func (rule *Rule) ChangesCounts() bool {
 
 // SameKey says that two rules count by the same identity in the same scope.
 func (rule *Rule) SameKey(other *Rule) bool {
-	return rule.Identity.Same(other.Identity) && slices.Equal(rule.Scope.Fields, other.Scope.Fields)
+	return rule.Identity.Same(other.Identity) && rule.Scope.Same(other.Scope)
 }
 
 // Alike says that two rules, whatever they are called, judge every request in
