@@ -214,11 +214,3 @@ const (
 
 // Actions are the actions a rule can have.
 var Actions = []Action{Warn, Throttle, Reject, Break, ChanceThenBreak, Record}
-
-// CounterSpec says how repeats are counted in time.
-type CounterSpec struct {
-	Kind   string // one of Counters
-	Window time.Duration
-	Closed bool // age = Window still counts
-	Period int  // cycle: longest period looked for
-}

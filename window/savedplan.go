@@ -86,33 +86,6 @@ func (rule *Rule) selection() string {
 	return rule.Selection
 }
 
-// effective is the spec without what its kind does not look at, so that equal
-// counters have equal specs.
-func (s CounterSpec) effective() CounterSpec {
-	kind := CounterNamed(s.Kind)
-	if !kind.Periodic {
-		s.Period = 0
-	} else if s.Period == 0 {
-		s.Period = DefaultPeriod
-	}
-	s.Closed = s.Closed && s.Window > 0 && !kind.Closed
-	return s
-}
-
-func (s CounterSpec) String() string {
-	text := s.Kind + " " + Lasting(s.Window)
-	if s.Window == 0 {
-		text = s.Kind + " without a window"
-	}
-	if s.Closed {
-		text += ", closed"
-	}
-	if s.Period > 0 {
-		text += fmt.Sprintf(", period %d", s.Period)
-	}
-	return text
-}
-
 func (d *savedPlan) code(c *snapshot.Codec) {
 	snapshot.Text(c, &d.key)
 	c.Bool(&d.hashIDs)
