@@ -261,7 +261,7 @@ func (o *Order) load(r *snapshot.Reader, events *EventReader, m *remapping) {
 	for i := range waiting {
 		ev := &waiting[i]
 		events.read(r, ev)
-		if int(ev.Position.Stream) >= len(o.streams) || i > 0 && placeOf(ev).before(placeOf(&waiting[i-1])) {
+		if int(ev.Position.Stream) >= len(o.streams) || i > 0 && ev.Before(&waiting[i-1]) {
 			r.Failf("an event that waits is out of order, or of no stream")
 		}
 		if r.Err() != nil {

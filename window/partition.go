@@ -53,7 +53,7 @@ func (p *Partition) Add(rule int, ev *Event) {
 	if j == nil {
 		return
 	}
-	j.closeEpisodes(ev.Time)
+	j.episodes.open.expire(ev.Time)
 	in := j.inForce(ev.Rules[rule])
 	h.Limit, h.Window = in.Threshold, in.Window
 	if out := j.hit(&h, in); out.fired {
@@ -74,8 +74,6 @@ func (p *Partition) forget() {
 		j.forget(&p.hit)
 	}
 }
-
-func (j *judge) closeEpisodes(now int64) { j.episodes.open.expire(now) }
 
 // forget ends what is known of the only key, whose last hit h is.
 func (j *judge) forget(h *Hit) {

@@ -2,6 +2,7 @@ package window
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -124,7 +125,7 @@ func comparePairs(a, b pairKey) int {
 // addCell adds what adds up of a cell.
 func addCell(sum map[string][3]int64, rule *Rule, cell *Swept, times int64) {
 	for threshold := 2; threshold < len(cell.Requests); threshold++ {
-		key := rule.Name + " " + cell.String() + " " + string(rune('0'+threshold))
+		key := fmt.Sprint(rule.Name, cell.SweepCell, threshold)
 		n := sum[key]
 		n[0] += times * cell.Requests[threshold]
 		n[1] += times * cell.Episodes[threshold]

@@ -1,7 +1,6 @@
 package window
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -460,6 +459,3 @@ func (s *Sweep) Result() []SweepTarget {
 	}
 	return results
 }
-
-// String names a cell: "streak 10m0s".
-func (c SweepCell) String() string { return fmt.Sprintf("%s %s", c.Kind, c.Window) }
