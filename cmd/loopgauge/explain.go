@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 
@@ -296,6 +295,5 @@ func (f *explainFlags) print(u *ui, p *policy.Policy, answer *explain.Explanatio
 	if f.json {
 		return u.printJSON(answer)
 	}
-	_, err := io.WriteString(u.stdout, answer.Text(u.colour(u.stdout)))
-	return err
+	return u.print(answer.Text(u.colour(u.stdout)))
 }

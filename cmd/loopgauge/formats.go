@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -96,8 +95,7 @@ func (f *formatsFlags) table(u *ui) error {
 		fmt.Fprintf(&b, "  %-19s %s\n", x.Name, x.Doc)
 	}
 	b.WriteString("\nany other log: loopgauge formats --scaffold LOG > my.yaml, then --format my.yaml\n")
-	_, err := io.WriteString(u.stdout, b.String())
-	return err
+	return u.print(b.String())
 }
 
 // begin writes a custom format to begin with.
@@ -131,8 +129,7 @@ func (f *formatsFlags) begin(ctx context.Context, u *ui, arg string) error {
 	if !formats.HasTime(out) {
 		u.say("nothing in %s looks like a time: say where it is, without it no request can be judged", sources[0].Name)
 	}
-	_, err = u.stdout.Write(out)
-	return err
+	return u.print(string(out))
 }
 
 // look says what there is to say of a log.
@@ -171,7 +168,7 @@ func (f *formatsFlags) look(ctx context.Context, u *ui, args []string) error {
 	if f.json {
 		err = u.printJSON(r)
 	} else {
-		_, err = io.WriteString(u.stdout, r.String())
+		err = u.print(r.String())
 	}
 	if err == nil {
 		err = partly

@@ -64,8 +64,7 @@ field.`,
 			if err != nil {
 				return usage(err)
 			}
-			_, err = u.stdout.Write(out)
-			return err
+			return u.print(string(out))
 		},
 	}
 	gatewayFlag(c, &from, "from", "whose settings they are")
@@ -96,8 +95,7 @@ the gateway cannot have is refused, with each field that keeps it from it.`,
 				return usage(err)
 			}
 			u.sayProblems(said)
-			_, err = u.stdout.Write(out)
-			return err
+			return u.print(string(out))
 		},
 	}
 	gatewayFlag(c, &to, "to", "whose settings to write")

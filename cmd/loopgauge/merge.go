@@ -100,6 +100,5 @@ func printMerged(u *ui, doc *parted.Document) error {
 		fmt.Fprintf(&b, "%s keys of crowded scopes were dropped to bound memory: counts may be too low\n", term.Count(dropped))
 	}
 	fmt.Fprintf(&b, "\n%s; --json lists them, and what other settings would find\n", term.Plural(int64(len(doc.Episodes)), "episode", "episodes"))
-	_, err := u.stdout.Write([]byte(b.String()))
-	return err
+	return u.print(b.String())
 }

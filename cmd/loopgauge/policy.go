@@ -75,7 +75,7 @@ func newPolicyFmt(u *ui) *cobra.Command {
 					return usage(err)
 				}
 				if !write {
-					if _, err := u.stdout.Write(out); err != nil {
+					if err := u.print(string(out)); err != nil {
 						return err
 					}
 					continue
@@ -100,10 +100,7 @@ func newPolicySchema(u *ui) *cobra.Command {
 		Use:   "schema",
 		Short: "Print the JSON Schema of policies, for editors",
 		Args:  atMost(0),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := u.stdout.Write(policy.Schema())
-			return err
-		},
+		RunE:  func(*cobra.Command, []string) error { return u.print(string(policy.Schema())) },
 	}
 }
 
@@ -125,8 +122,7 @@ func newPolicyProfiles(u *ui) *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			_, err = u.stdout.Write(p.Text)
-			return err
+			return u.print(string(p.Text))
 		},
 	}
 }

@@ -208,8 +208,7 @@ func (f *tuneFlags) print(u *ui, export *policy.Gateway, r *tune.Report, logs []
 	case u.quiet:
 		return nil
 	}
-	_, err := fmt.Fprint(u.stdout, tune.Summary{Report: r, Colour: u.colour(u.stdout), Paged: f.html != ""})
-	return err
+	return u.print(tune.Summary{Report: r, Colour: u.colour(u.stdout), Paged: f.html != ""}.String())
 }
 
 // gateways are the gateways that look for loops, as they are, and our advice.

@@ -62,8 +62,7 @@ func printExport(u *ui, g *policy.Gateway, r *tune.Report, logs []string) error 
 	for _, caveat := range r.Caveats() {
 		u.say("%s", caveat)
 	}
-	_, err = u.stdout.Write(settings)
-	return err
+	return u.print(string(settings))
 }
 
 // placeless takes the places out of what is said of a text that nobody sees.

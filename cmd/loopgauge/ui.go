@@ -100,6 +100,12 @@ func (u *ui) failures(failed []error) error {
 	return nil
 }
 
+// print writes data to standard output.
+func (u *ui) print(text string) error {
+	_, err := io.WriteString(u.stdout, text)
+	return err
+}
+
 // printJSON prints a document, indented, for people and programs alike.
 func (u *ui) printJSON(doc any) error {
 	text, err := json.MarshalIndent(doc, "", "  ")
