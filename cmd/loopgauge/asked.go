@@ -24,7 +24,7 @@ type asked struct {
 	episode, log string
 	line         int64
 	item         int
-	stream       int    // of the dataset, if it is one's
+	stream       int    // its index among those that are read
 	record       string // its stream; empty if it is none
 }
 

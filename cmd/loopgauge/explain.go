@@ -173,7 +173,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string) error {
 	if d != nil {
 		return f.answerKept(ctx, u, what, logs, d, p)
 	}
-	streams, failed, index, err := f.openAsked(ctx, u, what, &logs)
+	streams, failed, err := f.openAsked(ctx, u, &what, &logs)
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (f *explainFlags) answer(ctx context.Context, u *ui, args []string) error {
 			bar = newProgress(u, in.parts())
 			return in.streams, err
 		},
-		Run: run, Stream: index, Line: what.line, Item: what.item, Episode: what.episode, List: f.list(logs), ShowText: f.showText,
+		Run: run, Stream: what.stream, Line: what.line, Item: what.item, Episode: what.episode, List: f.list(logs), ShowText: f.showText,
 	})
 	bar.stop()
 	if err != nil {
@@ -246,48 +246,49 @@ func (f *explainFlags) answerKept(ctx context.Context, u *ui, what asked, args [
 
 // openAsked opens the logs and finds the one asked about among them, which need not
 // be named besides.
-func (f *explainFlags) openAsked(ctx context.Context, u *ui, what asked, logs *[]string) (streams []ingest.Stream, failed []error, index int, err error) {
+func (f *explainFlags) openAsked(ctx context.Context, u *ui, what *asked, logs *[]string) (streams []ingest.Stream, failed []error, err error) {
 	if what.log == "" || what.record != "" {
 		streams, failed, err = f.logs.open(ctx, u, *logs)
 		if err == nil && what.record != "" {
-			index, err = what.among(streams)
+			what.stream, err = what.among(streams)
 		}
-		return streams, failed, index, err
+		return streams, failed, err
 	}
 	file, err := os.Stat(what.log)
 	if err != nil && !blob.Is(what.log) {
-		return nil, nil, 0, err
+		return nil, nil, err
 	}
-	find := func() int {
-		return slices.IndexFunc(streams, func(s ingest.Stream) bool {
+	found := func() bool {
+		what.stream = slices.IndexFunc(streams, func(s ingest.Stream) bool {
 			if file == nil {
 				return s.Name() == blob.Object(what.log)
 			}
 			info, err := os.Stat(s.Name())
 			return err == nil && os.SameFile(info, file)
 		})
+		return what.stream >= 0
 	}
 	if len(*logs) > 0 {
 		if streams, failed, err = f.logs.open(ctx, u, *logs); err != nil {
-			return nil, nil, 0, err
+			return nil, nil, err
 		}
-		if index = find(); index >= 0 {
-			return streams, failed, index, nil
+		if found() {
+			return streams, failed, nil
 		}
 		ingest.CloseAll(streams)
 	}
 	*logs = append([]string{what.log}, *logs...)
 	if streams, failed, err = f.logs.open(ctx, u, *logs); err != nil {
-		return nil, nil, 0, err
+		return nil, nil, err
 	}
-	if index = find(); index < 0 {
+	if !found() {
 		ingest.CloseAll(streams)
 		if err = errors.Join(failed...); err == nil { // it is empty, and there are others
 			err = fmt.Errorf("%s has 0 lines, no line %d", term.Safe(what.log), what.line)
 		}
-		return nil, nil, 0, err
+		return nil, nil, err
 	}
-	return streams, failed, index, nil
+	return streams, failed, nil
 }
 
 func (f *explainFlags) print(u *ui, p *policy.Policy, answer *explain.Explanation) error {
