@@ -17,6 +17,8 @@ type explainCommand struct {
 	args     []string
 }
 
+func (f *runFlags) explain(args []string) explainCommand { return explainCommand{*f, args} }
+
 // runs tells whether the command finds what this run has read: standard input and
 // pipes are read once.
 func (c *explainCommand) runs() bool {

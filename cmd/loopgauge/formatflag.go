@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
@@ -31,10 +32,12 @@ func (f *logFlags) loadFormat() error {
 	return nil
 }
 
-// formatName is the name of the format in the output; empty if it is detected.
-func (f *logFlags) formatName() string {
-	if f.custom != nil {
-		return f.custom.Name
+// reading says how the logs are read.
+func (f *logFlags) reading() (ingest.Options, error) {
+	o := ingest.Options{Format: f.format, Zone: f.timezone.Location, MaxLine: int(f.maxLine)}
+	if err := f.loadFormat(); err != nil || f.custom == nil {
+		return o, err
 	}
-	return f.format
+	o.Format, o.Custom = f.custom.Name, f.custom
+	return o, nil
 }

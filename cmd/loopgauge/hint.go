@@ -20,7 +20,3 @@ func (f *replayFlags) hint(u *ui, args []string, s replay.Summary) {
 	}
 	u.say("why the %s fired: %s", which, c.of(l.Episode))
 }
-
-func (f *runFlags) explain(args []string) explainCommand {
-	return explainCommand{*f, args}
-}

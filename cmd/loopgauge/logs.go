@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +42,8 @@ func (f *logFlags) register(c *cobra.Command) {
 // open opens the logs. What cannot be opened is in failed; there is an error
 // only if nothing can be read at all.
 func (f *logFlags) open(ctx context.Context, u *ui, args []string) (streams []ingest.Stream, failed []error, err error) {
-	if err := f.loadFormat(); err != nil {
+	o, err := f.reading()
+	if err != nil {
 		return nil, nil, usage(err)
 	}
 	var topics, files []string
@@ -63,14 +65,18 @@ func (f *logFlags) open(ctx context.Context, u *ui, args []string) (streams []in
 		if err != nil {
 			return nil, nil, usage(err)
 		}
-		partitions, err := f.openTopic(ctx, topic, int32(len(streams)))
+		var since time.Time // from which on is judged, up to where the partitions end now
+		if f.since != newWhen() {
+			since = time.UnixMicro(int64(f.since))
+		}
+		partitions, err := kafka.Streams(ctx, topic, since, int32(len(streams)))
 		if err != nil {
 			failed = append(failed, err)
 		}
 		streams = append(streams, partitions...)
 	}
 	sources, missing := f.find(ctx, u, files)
-	opened, unread := ingest.OpenAll(sources, int32(len(streams)), ingest.Options{Format: f.formatName(), Custom: f.custom, Zone: f.timezone.Location, MaxLine: int(f.maxLine)})
+	opened, unread := ingest.OpenAll(sources, int32(len(streams)), o)
 	streams, failed = append(streams, opened...), slices.Concat(failed, missing, unread)
 	if len(streams) == 0 {
 		for _, arg := range files {

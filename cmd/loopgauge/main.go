@@ -76,8 +76,8 @@ func run(ctx context.Context, u *ui, args []string) int {
 	if err == nil {
 		return exitDone
 	}
-	var exit *exitError
-	if !errors.As(err, &exit) {
+	exit, ok := errors.AsType[*exitError](err)
+	if !ok {
 		exit = &exitError{exitFailed, err}
 	}
 	if errors.Is(err, context.Canceled) {

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
-	"time"
 
-	"github.com/loopgauge/loopgauge/fingerprint"
-	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/window/policy"
 )
@@ -19,10 +15,11 @@ func (f *logFlags) topicConfig(name string) (kafka.Config, error) {
 	if err != nil {
 		return c, err
 	}
-	if err := f.loadFormat(); err != nil {
+	o, err := f.reading()
+	if err != nil {
 		return c, err
 	}
-	c.Format, c.Custom, c.Zone, c.MaxLine, c.Group = f.formatName(), f.custom, f.timezone.Location, int(f.maxLine), policy.KafkaGroup
+	c.Format, c.Custom, c.Zone, c.MaxLine, c.Group = o.Format, o.Custom, o.Zone, o.MaxLine, policy.KafkaGroup
 	k := f.kafka
 	if k == nil {
 		return c, nil
@@ -66,14 +63,4 @@ func (f *logFlags) endlessConfig(name, start string, log *slog.Logger) (kafka.Co
 		err = fmt.Errorf("--start: %w", err)
 	}
 	return c, err
-}
-
-// openTopic opens the partitions of a topic, from the time on that is judged,
-// up to where they end now.
-func (f *logFlags) openTopic(ctx context.Context, c kafka.Config, index int32) ([]ingest.Stream, error) {
-	var since time.Time
-	if int64(f.since) != fingerprint.NoTime {
-		since = time.UnixMicro(int64(f.since))
-	}
-	return kafka.Streams(ctx, c, since, index)
 }

@@ -287,17 +287,17 @@ func unreadable(file string, err error, status *live.Status, log *slog.Logger) {
 // from all others.
 func (f *watchFlags) feed(args []string, state func() string, status *live.Status, log *slog.Logger) (func(context.Context, []ingest.Mark) (ingest.Feed, error), error) {
 	if !slices.ContainsFunc(args, kafka.IsTopic) {
-		if err := f.logs.loadFormat(); err != nil {
+		o, err := f.logs.reading()
+		if err != nil {
 			return nil, usage(err)
 		}
+		o.Latest = f.start == "latest"
+		o.Unreadable = func(file string, err error) { unreadable(file, err, status, log) }
 		if err := ingest.Followable(args); err != nil {
 			return nil, err
 		}
 		return func(_ context.Context, marks []ingest.Mark) (ingest.Feed, error) {
-			feed, err := ingest.Follow(args, ingest.Options{
-				Format: f.logs.formatName(), Custom: f.logs.custom, Zone: f.logs.timezone.Location, MaxLine: int(f.logs.maxLine), Latest: f.start == "latest",
-				Unreadable: func(file string, err error) { unreadable(file, err, status, log) },
-			}, marks)
+			feed, err := ingest.Follow(args, o, marks)
 			if err != nil {
 				return nil, err
 			}
