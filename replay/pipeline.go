@@ -70,6 +70,19 @@ type Totals struct {
 	Links Links
 }
 
+// Report is what has become of all that was read, by rules and streams.
+type Report struct {
+	Totals
+	Rules   []window.RuleAccount
+	Streams []StreamResult
+	Order   window.OrderStats
+}
+
+// Report is that of all so far, but for the streams.
+func (p *Pipeline) Report() Report {
+	return Report{Totals: p.Totals, Rules: p.Accounts(), Order: p.Order.Stats()}
+}
+
 // maxSkipped is how many skipped lines are shown; all are counted.
 const maxSkipped = 5
 

@@ -44,10 +44,7 @@ type Kept struct {
 
 // Result is what came of a run.
 type Result struct {
-	Totals
-	Rules   []window.RuleAccount
-	Streams []StreamResult
-	Order   window.OrderStats
+	Report
 
 	Enforced []window.Enforced // by rule; nil unless asked for
 	Unpriced []Unpriced        // models without a price, where others have one

@@ -43,7 +43,7 @@ func TestSummaryOfSomeEpisodes(t *testing.T) {
 		total.Add(&e)
 		listed = append(listed, e)
 	}
-	s := Summary{Result: &Result{Rules: []window.RuleAccount{{Rule: rule, Episodes: 30}}}, Episodes: listed[:25], Total: &total}
+	s := Summary{Result: &Result{Report: Report{Rules: []window.RuleAccount{{Rule: rule, Episodes: 30}}}}, Episodes: listed[:25], Total: &total}
 	var b strings.Builder
 	s.loops(&b)
 	for _, want := range []string{"of 30 episodes only the first 25 are listed here", "\nthe 20 costliest of 25 loops among these\n", "\n30 loops: "} {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -115,8 +116,8 @@ type part struct {
 	d *parts
 }
 
-func (p part) Close(r live.Report) error {
-	run := runOf(p.d.policy, r.Totals, r.Rules, r.Streams, r.Order)
+func (p part) Close(r replay.Report) error {
+	run := runOf(p.d.policy, &r)
 	run.Lateness, run.HashIDs, run.Keyed = p.d.o.Lateness.Seconds(), p.d.o.Extract.HashIDs, keyed(p.d.o)
 	run.Lines = run.Judged + run.Blank + run.Malformed + run.Duplicate + run.Late + run.AllExcluded // those that wait come later
 	return p.Dataset.Close(run)

@@ -33,7 +33,7 @@ func TestPartsAddUp(t *testing.T) {
 	}
 	defer part.Abort()
 	read := replay.Totals{Account: replay.Account{Lines: 12, Blank: 3}} // and 9 wait
-	if err := part.Close(live.Report{Totals: read}); err != nil {
+	if err := part.Close(replay.Report{Totals: read}); err != nil {
 		t.Fatal(err)
 	}
 	if r, err := parquet.Open(dir); err != nil || r.Run.Lines != 3 {

@@ -36,16 +36,8 @@ type Part interface {
 	AddEpisode(*window.Episode) error
 	// Close puts the part in its place, and writes down what became of all
 	// that has been read so far.
-	Close(Report) error
+	Close(replay.Report) error
 	Abort()
-}
-
-// Report is what has become of all that was read.
-type Report struct {
-	replay.Totals
-	Rules   []window.RuleAccount
-	Streams []replay.StreamResult
-	Order   window.OrderStats
 }
 
 // PartName is the name of a part. It sorts by number.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/formats"
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -182,7 +183,7 @@ func (p *countedPart) AddEvent(*window.Event) error            { p.events++; ret
 func (p *countedPart) AddVerdict(*window.Verdict, int64) error { return nil }
 func (p *countedPart) AddEpisode(*window.Episode) error        { p.episodes++; return nil }
 func (p *countedPart) Abort()                                  {}
-func (p *countedPart) Close(Report) error {
+func (p *countedPart) Close(replay.Report) error {
 	p.to.parts++
 	p.to.events += p.events
 	p.to.episodes += p.episodes

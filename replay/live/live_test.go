@@ -121,7 +121,7 @@ type part struct {
 	name   string
 	seq    int64
 	Rows   []string
-	Report Report
+	Report replay.Report
 }
 
 func (m *memory) Part(name string, first int64) (Part, error) {
@@ -160,7 +160,7 @@ func (p *part) AddEpisode(e *window.Episode) error {
 	return nil
 }
 
-func (p *part) Close(r Report) error {
+func (p *part) Close(r replay.Report) error {
 	p.Report = r
 	p.m.parts[p.name] = p
 	return nil

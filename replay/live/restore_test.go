@@ -143,7 +143,7 @@ type closing struct {
 	to *published
 }
 
-func (c *closing) Close(r Report) error {
+func (c *closing) Close(r replay.Report) error {
 	c.to.at, c.to.rows = append(c.to.at, time.Now()), append(c.to.rows, len(c.Rows))
 	return c.part.Close(r)
 }

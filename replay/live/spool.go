@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -115,7 +116,7 @@ func (s *spool) turn() error {
 
 // publish makes a part of what the spool file of a number holds. Done twice it
 // does the same.
-func (s *spool) publish(number, first int64, report Report) error {
+func (s *spool) publish(number, first int64, report replay.Report) error {
 	part, err := s.read(number, first)
 	if err != nil {
 		return err

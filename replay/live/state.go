@@ -156,8 +156,10 @@ func (w *watch) tell(r *window.Restored) {
 }
 
 // report is what has become of all that was read.
-func (w *watch) report() Report {
-	return Report{Totals: w.pipeline.Totals, Rules: w.pipeline.Accounts(), Streams: w.streams, Order: w.pipeline.Order.Stats()}
+func (w *watch) report() replay.Report {
+	r := w.pipeline.Report()
+	r.Streams = w.streams
+	return r
 }
 
 // checkpoint writes down all there is, and lets leave what had to wait for

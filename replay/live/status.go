@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -19,8 +20,9 @@ type Status struct {
 
 // Now is how a run stands.
 type Now struct {
-	Report               // of all time
-	Began      Report    // what the run went on from
+	replay.Report               // of all time
+	Began         replay.Report // what the run went on from
+
 	Heartbeat  time.Time // when the loop last came round; zero before the first time
 	Ready      bool      // all streams that there were at the beginning are being read
 	Lanes      []LaneStatus
@@ -125,7 +127,7 @@ func (w *watch) begin() {
 }
 
 // reported is a report that stays as it is.
-func (w *watch) reported() Report {
+func (w *watch) reported() replay.Report {
 	r := w.report()
 	r.Streams, r.Skipped, r.Excluded = slices.Clone(r.Streams), slices.Clone(r.Skipped), slices.Clone(r.Excluded)
 	return r

@@ -154,7 +154,7 @@ episodes:
 		window.Episode{ID: "q", Scope: scope, Fired: at(10), Last: at(11), Requests: 4},
 		window.Episode{ID: "q", Scope: []string{"\x1b[2J", "\u202e"}, Fired: at(1), Last: at(1), Requests: 1})
 	var got []string
-	for _, m := range w.Outcome(&replay.Result{Totals: replay.Totals{First: fingerprint.NoTime}}).Misses {
+	for _, m := range w.Outcome(&replay.Result{Report: replay.Report{Totals: replay.Totals{First: fingerprint.NoTime}}}).Misses {
 		got = append(got, strings.Split(m.String(), "\n")...)
 	}
 	file := filepath.Join("dir", "f.test.yaml")
@@ -184,7 +184,7 @@ func TestLimitsPerDay(t *testing.T) {
 		}
 		w := watched(t, "log: a\nlimits: {episodes_per_day: "+limit+"}\n", list...)
 		got := ""
-		for _, m := range w.Outcome(&replay.Result{Totals: replay.Totals{First: at(7), Last: at(7 + int64(hours*3600))}}).Misses {
+		for _, m := range w.Outcome(&replay.Result{Report: replay.Report{Totals: replay.Totals{First: at(7), Last: at(7 + int64(hours*3600))}}}).Misses {
 			got += m.What
 		}
 		if got != want {
@@ -231,7 +231,7 @@ func TestUpdateReadsBack(t *testing.T) {
 		if want := head + writeEpisodes(w.seen()) + tail; string(got) != want {
 			rt.Fatalf("got\n%s\nwant\n%s", got, want)
 		}
-		for _, m := range w.Outcome(&replay.Result{Totals: replay.Totals{First: fingerprint.NoTime}}).Misses {
+		for _, m := range w.Outcome(&replay.Result{Report: replay.Report{Totals: replay.Totals{First: fingerprint.NoTime}}}).Misses {
 			if strings.HasPrefix(m.Path, "episodes") {
 				rt.Fatalf("after an update: %s", m)
 			}

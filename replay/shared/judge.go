@@ -258,7 +258,7 @@ func (j *judge) checkpoint(ctx context.Context, last bool) error {
 	}
 	j.outbox.Allow(alerts)
 	if j.rows != nil {
-		if err := j.rows.publish(func() live.Report { return j.rows.report(j.pipeline) }); err != nil {
+		if err := j.rows.publish(func() replay.Report { return j.rows.report(j.pipeline) }); err != nil {
 			return err
 		}
 	}

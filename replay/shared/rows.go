@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/loopgauge/loopgauge/replay"
-	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
@@ -61,8 +60,8 @@ func (w *rows) verdict(v *window.Verdict) {
 func (w *rows) episode(e *window.Episode) error { return w.rows.AddEpisode(e) }
 
 // report is the part that the partition has in what one process would report.
-func (w *rows) report(p *replay.Pipeline) live.Report {
-	r := live.Report{Totals: p.Totals, Rules: p.Accounts(), Order: p.Order.Stats()}
+func (w *rows) report(p *replay.Pipeline) replay.Report {
+	r := p.Report()
 	for i, n := range p.Copies.Fields() {
 		*r.Account.Fields()[i] -= *n
 	}
@@ -133,7 +132,7 @@ func (w *rows) open(p *replay.Pipeline) error {
 			return err
 		}
 	}
-	if err := w.publish(func() live.Report { return w.report(p) }); err != nil {
+	if err := w.publish(func() replay.Report { return w.report(p) }); err != nil {
 		return err
 	}
 	return w.clean()

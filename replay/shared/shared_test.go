@@ -120,7 +120,7 @@ type said struct {
 	repeats  int
 	failing  *rand.Rand
 	rows     map[string]int // of a dataset: how often they came
-	report   live.Report    // of it
+	report   replay.Report  // of it
 }
 
 func newSaid() *said {
@@ -262,7 +262,7 @@ func alone(t *testing.T, p *policy.Policy, split [][]string) *said {
 	if a := pipeline.Account; a.Late == 0 || a.Duplicate == 0 || a.Malformed == 0 || a.Excluded == 0 || len(s.alerts) < 20 {
 		t.Fatalf("too tame: %v, %d alerts", a, len(s.alerts))
 	}
-	s.report = live.Report{Totals: pipeline.Totals, Rules: pipeline.Accounts()}
+	s.report = replay.Report{Totals: pipeline.Totals, Rules: pipeline.Accounts()}
 	return s
 }
 
@@ -452,7 +452,7 @@ func TestShared(t *testing.T) {
 	if diff := cmp.Diff(want.rows, data.all().rows); diff != "" {
 		t.Fatalf("rows (-alone +shared):\n%s", diff[:min(len(diff), 4000)])
 	}
-	counts := func(r *live.Report) (list []string) {
+	counts := func(r *replay.Report) (list []string) {
 		list = append(list, fmt.Sprintf("judged %d, duplicate %d, excluded %v", r.Account.Judged, r.Account.Duplicate, r.Account.Excluded))
 		for _, a := range r.Rules {
 			list = append(list, fmt.Sprintf("%s judged %d, counted %d, not matched %d, fired %d, episodes %d", a.Rule.Name, a.Judged, a.Counted, a.NotMatched, a.Fired, a.Episodes))
@@ -543,7 +543,7 @@ func (p *unionPart) AddVerdict(v *window.Verdict, _ int64) error { p.said.addVer
 func (p *unionPart) AddEpisode(e *window.Episode) error { p.said.addEpisode(e); return nil }
 func (p *unionPart) Abort()                             {}
 
-func (p *unionPart) Close(r live.Report) error {
+func (p *unionPart) Close(r replay.Report) error {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
 	if p.number != p.d.last[p.partition]+1 {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/snapshot"
@@ -156,7 +157,7 @@ func (s *spool) end() error {
 
 // publish puts the parts into the dataset that a checkpoint has closed, unless
 // they are there.
-func (s *spool) publish(report func() live.Report) error {
+func (s *spool) publish(report func() replay.Report) error {
 	for len(s.closed) > 0 {
 		one := s.closed[0]
 		if err := s.publishPart(&one, report); err != nil {
@@ -172,7 +173,7 @@ func (s *spool) publish(report func() live.Report) error {
 	return nil
 }
 
-func (s *spool) publishPart(one *gathered, report func() live.Report) error {
+func (s *spool) publishPart(one *gathered, report func() replay.Report) error {
 	part, err := s.dataset.Part(s.partition, one.number, one.first)
 	if part == nil || err != nil {
 		return err

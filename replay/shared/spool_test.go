@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/snapshot"
@@ -59,7 +60,7 @@ func (p *recordedPart) AddEpisode(e *window.Episode) error {
 	return nil
 }
 
-func (p *recordedPart) Close(live.Report) error {
+func (p *recordedPart) Close(replay.Report) error {
 	if p.number != p.d.last+1 {
 		return fmt.Errorf("part %d comes behind %d", p.number, p.d.last)
 	}
@@ -93,7 +94,7 @@ func TestSpool(t *testing.T) {
 	}
 	k := slices.IndexFunc(all, func(ev window.Event) bool { return len(ev.Prints[0].Fingerprints) > 0 })
 	print := all[k].Prints[0].Fingerprints[0]
-	none := func() live.Report { return live.Report{} }
+	none := func() replay.Report { return replay.Report{} }
 	must := func(t *rapid.T, err error) {
 		t.Helper()
 		if err != nil {
@@ -295,7 +296,7 @@ func TestSpoolDamage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = s.publish(func() live.Report { return live.Report{} })
+		err = s.publish(func() replay.Report { return replay.Report{} })
 		if err == nil || !strings.Contains(err.Error(), want) || len(data.parts) > 0 {
 			t.Errorf("%v, want %q; %d parts", err, want, len(data.parts))
 		}

@@ -85,7 +85,7 @@ func count(sum, p *live.Now) {
 }
 
 // plus adds up two reports.
-func plus(a, b *live.Report) (replay.Account, []window.RuleAccount) {
+func plus(a, b *replay.Report) (replay.Account, []window.RuleAccount) {
 	account := a.Account
 	account.Add(&b.Account)
 	rules := slices.Clone(a.Rules)
@@ -179,7 +179,7 @@ const refresh = time.Second
 // begin tells what the partition goes on from.
 func (j *judge) begin() {
 	j.status.Update(func(n *live.Now) {
-		n.Began = live.Report{Totals: j.pipeline.Totals, Rules: j.pipeline.Accounts()}
+		n.Began = j.pipeline.Report()
 		n.Report = n.Began
 	})
 }
@@ -203,10 +203,8 @@ func (j *judge) heard(chunk *ingest.Chunk) {
 func (j *judge) tell() {
 	j.told = time.Now()
 	j.status.Update(func(n *live.Now) {
-		n.Report = live.Report{
-			Totals: j.pipeline.Totals, Rules: j.pipeline.Accounts(), Order: j.pipeline.Order.Stats(),
-			Streams: []replay.StreamResult{{Name: j.p.Name(), Lines: j.pipeline.Account.Lines, Bytes: j.bytes}},
-		}
+		n.Report = j.pipeline.Report()
+		n.Streams = []replay.StreamResult{{Name: j.p.Name(), Lines: j.pipeline.Account.Lines, Bytes: j.bytes}}
 		n.Lanes = []live.LaneStatus{j.lane}
 		n.Look(j.told, j.pipeline.Order, j.incidents, j.outbox, j.dirty)
 	})

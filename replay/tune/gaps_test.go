@@ -16,7 +16,7 @@ import (
 // lack the same; that a request called no tool is no lack.
 func TestGaps(t *testing.T) {
 	idle := &window.Rule{Name: "of nothing judged"}
-	r := &Report{Result: &replay.Result{Rules: []window.RuleAccount{{Rule: idle}}}, Options: Options{Rules: []*window.Rule{idle}}}
+	r := &Report{Result: &replay.Result{Report: replay.Report{Rules: []window.RuleAccount{{Rule: idle}}}}, Options: Options{Rules: []*window.Rule{idle}}}
 	f := func(name string, causes map[fingerprint.Cause]int64, want ...string) {
 		t.Helper()
 		a := window.RuleAccount{Rule: &window.Rule{Name: name}, Judged: 1000}
@@ -100,7 +100,7 @@ func TestLeftAside(t *testing.T) {
 		rule.Name, of.Rule = "calls", &rule
 		r := &Report{
 			Options: Options{Rules: []*window.Rule{&rule}}, Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}},
-			Result: &replay.Result{Rules: []window.RuleAccount{{Rule: &rule, ChatSet: chatSet}}}, Advice: []Advice{of},
+			Result: &replay.Result{Report: replay.Report{Rules: []window.RuleAccount{{Rule: &rule, ChatSet: chatSet}}}}, Advice: []Advice{of},
 		}
 		if diff := cmp.Diff(want, r.Caveats()); diff != "" {
 			t.Error(what + ": " + diff)

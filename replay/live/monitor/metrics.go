@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
@@ -412,7 +413,7 @@ func (v *view) sinks(to emit, of func(*sinks.SinkStats) int64) {
 	}
 }
 
-func bytesOf(r live.Report) (n int64) {
+func bytesOf(r replay.Report) (n int64) {
 	for i := range r.Streams {
 		n += r.Streams[i].Bytes
 	}

@@ -42,8 +42,8 @@ func running() live.Now {
 		a.NotComputable[fingerprint.NoBody], a.NotComputable[fingerprint.NoToolCall] = n, 2*n
 		return a
 	}
-	report := func(n int64) live.Report {
-		return live.Report{
+	report := func(n int64) replay.Report {
+		return replay.Report{
 			Totals:  replay.Totals{Account: replay.Account{Lines: 36 * n, Judged: 10 * n, Blank: n, Malformed: 2 * n, Duplicate: 3 * n, Late: 4 * n, Excluded: 5 * n}},
 			Rules:   []window.RuleAccount{account(0, n), account(1, 2*n)},
 			Streams: []replay.StreamResult{{Bytes: 1000 * n}, {Bytes: 500 * n}},
