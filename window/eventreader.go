@@ -12,16 +12,9 @@ type EventReader struct {
 	plan   *Plan // nil if there is no such plan any more
 	shape  shape
 	before Event
-	texts  []string
+	known  []string // texts that came before
 
-	// Slabs: the events of a block share their memory, and give it back
-	// together.
-	prints  []Prints
-	sums    []fingerprint.Fingerprint
-	tools   []string
-	scopes  []Scope
-	values  []string
-	choices []Choice
+	pieces // the events of a block share their memory, and give it back together
 }
 
 // NewEventReader makes an EventReader for events of the plan.
@@ -29,9 +22,10 @@ func (p *Plan) NewEventReader() *EventReader { return &EventReader{plan: p, shap
 
 // Reset begins a new block. Events read before keep their memory.
 func (e *EventReader) Reset() {
+	p := &e.pieces
 	*e = EventReader{
-		plan: e.plan, shape: e.shape, texts: e.texts[:0],
-		prints: fresh(e.prints), sums: fresh(e.sums), tools: fresh(e.tools), scopes: fresh(e.scopes), values: fresh(e.values), choices: fresh(e.choices),
+		plan: e.plan, shape: e.shape, known: e.known[:0],
+		pieces: pieces{fresh(p.prints), fresh(p.sums), fresh(p.scopes), fresh(p.texts), fresh(p.choices), fresh(p.tools)},
 	}
 }
 
@@ -166,10 +160,10 @@ func (e *EventReader) text(r *snapshot.Reader) string {
 		return ""
 	case n == 1:
 		text := r.String()
-		e.texts = append(e.texts, text)
+		e.known = append(e.known, text)
 		return text
-	case n-2 < uint64(len(e.texts)):
-		return e.texts[n-2]
+	case n-2 < uint64(len(e.known)):
+		return e.known[n-2]
 	default:
 		r.Failf("a text is said to have come before, and has not")
 		return ""
@@ -212,10 +206,10 @@ func (e *EventReader) readScope(r *snapshot.Reader) (s Scope) {
 		s.FellBack = true
 	}
 	copy(s.Key[:], r.Fixed(len(s.Key)))
-	from := len(e.values)
+	from := len(e.texts)
 	for range r.Count(1) {
-		e.values = append(e.values, e.text(r))
+		e.texts = append(e.texts, e.text(r))
 	}
-	s.Values = e.values[from:len(e.values):len(e.values)]
+	s.Values = e.texts[from:len(e.texts):len(e.texts)]
 	return s
 }
