@@ -69,11 +69,13 @@ var Metrics = []Metric{
 		Help: "What is running; the value is always 1.",
 		read: func(v *view, to emit) { to(1, v.version, runtime.Version()) },
 	},
-	{
-		Name: "loopgauge_ready", Type: Gauge,
-		Help: "1 when the streams that there were at the start are being read and a checkpoint is written, as /readyz says.",
-		read: func(v *view, to emit) { to(truth(notReady(&v.Now) == "")) },
-	},
+	one(Gauge, "loopgauge_ready", "1 when the streams that there were at the start are being read and a checkpoint is written, as /readyz says.",
+		func(v *view) int {
+			if notReady(&v.Now) != "" {
+				return 0
+			}
+			return 1
+		}),
 	{
 		Name: "loopgauge_heartbeat_timestamp_seconds", Type: Gauge,
 		Help: "When the loop last came round.",
@@ -93,16 +95,10 @@ var Metrics = []Metric{
 			to.count(now.Excluded-began.Excluded, "excluded")
 		},
 	},
-	{
-		Name: "loopgauge_read_bytes_total", Type: Counter,
-		Help: "Bytes read, unpacked.",
-		read: func(v *view, to emit) { to.count(bytesOf(v.Report) - bytesOf(v.Began)) },
-	},
-	{
-		Name: "loopgauge_requests_waiting", Type: Gauge,
-		Help: "Requests held back until every stream has come as far, less the lateness.",
-		read: func(v *view, to emit) { to(float64(v.Waiting)) },
-	},
+	one(Counter, "loopgauge_read_bytes_total", "Bytes read, unpacked.",
+		func(v *view) int64 { return bytesOf(v.Report) - bytesOf(v.Began) }),
+	one(Gauge, "loopgauge_requests_waiting", "Requests held back until every stream has come as far, less the lateness.",
+		func(v *view) int { return v.Waiting }),
 
 	{
 		Name: "loopgauge_streams", Type: Gauge, Labels: []string{"state"},
@@ -128,26 +124,14 @@ var Metrics = []Metric{
 		Help: "Bytes of a followed file that are known to follow what was taken in.",
 		read: func(v *view, to emit) { v.lag(to, true) },
 	},
-	{
-		Name: "loopgauge_lost_records_total", Type: Counter,
-		Help: "Records that were gone before they could be read; of files, times that some were: nobody knows how many.",
-		read: func(v *view, to emit) { to.count(v.sum(func(l *live.LaneStatus) int64 { return l.Lost })) },
-	},
-	{
-		Name: "loopgauge_unreadable_files", Type: Gauge,
-		Help: "Followed files, and directories, that could not be read, or were gone, for a minute: what they get is not judged, or late.",
-		read: func(v *view, to emit) { to(float64(v.Unreadable)) },
-	},
-	{
-		Name: "loopgauge_control_records_total", Type: Counter,
-		Help: "Control records passed over, which hold no request.",
-		read: func(v *view, to emit) { to.count(v.sum(func(l *live.LaneStatus) int64 { return l.Control })) },
-	},
-	{
-		Name: "loopgauge_transactional_batches_total", Type: Counter,
-		Help: "Batches that were written in a transaction; aborted ones are judged like the others.",
-		read: func(v *view, to emit) { to.count(v.sum(func(l *live.LaneStatus) int64 { return l.Transactional })) },
-	},
+	ofStreams("loopgauge_lost_records_total", "Records that were gone before they could be read; of files, times that some were: nobody knows how many.",
+		func(l *live.LaneStatus) int64 { return l.Lost }),
+	one(Gauge, "loopgauge_unreadable_files", "Followed files, and directories, that could not be read, or were gone, for a minute: what they get is not judged, or late.",
+		func(v *view) int { return v.Unreadable }),
+	ofStreams("loopgauge_control_records_total", "Control records passed over, which hold no request.",
+		func(l *live.LaneStatus) int64 { return l.Control }),
+	ofStreams("loopgauge_transactional_batches_total", "Batches that were written in a transaction; aborted ones are judged like the others.",
+		func(l *live.LaneStatus) int64 { return l.Transactional }),
 
 	{
 		Name: "loopgauge_event_newest_timestamp_seconds", Type: Gauge,
@@ -200,40 +184,17 @@ var Metrics = []Metric{
 			})
 		},
 	},
-	{
-		Name: "loopgauge_rule_fired_total", Type: Counter, Labels: []string{"rule"},
-		Help: "Verdicts that fired: one per request and fingerprint.",
-		read: func(v *view, to emit) {
-			v.rules(func(name string, now, began *window.RuleAccount) { to.count(now.Fired-began.Fired, name) })
-		},
-	},
-	{
-		Name: "loopgauge_rule_episodes_total", Type: Counter, Labels: []string{"rule"},
-		Help: "Loops as the rule saw them.",
-		read: func(v *view, to emit) {
-			v.rules(func(name string, now, began *window.RuleAccount) { to.count(now.Episodes-began.Episodes, name) })
-		},
-	},
-	{
-		Name: "loopgauge_rule_live_keys", Type: Gauge, Labels: []string{"rule"},
-		Help: "Keys that the rule's counter holds.",
-		read: func(v *view, to emit) {
-			v.rules(func(name string, now, _ *window.RuleAccount) { to(float64(now.LiveKeys), name) })
-		},
-	},
-	{
-		Name: "loopgauge_rule_dropped_keys_total", Type: Counter, Labels: []string{"rule"},
-		Help: "Counts, cooldowns and open episodes dropped to stay within the cap on live keys: loops among them may be missed.",
-		read: func(v *view, to emit) {
-			v.rules(func(name string, now, began *window.RuleAccount) { to.count(now.DroppedKeys-began.DroppedKeys, name) })
-		},
-	},
+	ofRules(Counter, "loopgauge_rule_fired_total", "Verdicts that fired: one per request and fingerprint.",
+		func(a *window.RuleAccount) int64 { return a.Fired }),
+	ofRules(Counter, "loopgauge_rule_episodes_total", "Loops as the rule saw them.",
+		func(a *window.RuleAccount) int64 { return a.Episodes }),
+	ofRules(Gauge, "loopgauge_rule_live_keys", "Keys that the rule's counter holds.",
+		func(a *window.RuleAccount) int64 { return int64(a.LiveKeys) }),
+	ofRules(Counter, "loopgauge_rule_dropped_keys_total", "Counts, cooldowns and open episodes dropped to stay within the cap on live keys: loops among them may be missed.",
+		func(a *window.RuleAccount) int64 { return a.DroppedKeys }),
 
-	{
-		Name: "loopgauge_incidents_open", Type: Gauge,
-		Help: "Loops that go on.",
-		read: func(v *view, to emit) { to(float64(v.Incidents)) },
-	},
+	one(Gauge, "loopgauge_incidents_open", "Loops that go on.",
+		func(v *view) int { return v.Incidents }),
 	{
 		Name: "loopgauge_alerts_total", Type: Counter, Labels: []string{"state"},
 		Help: "Alerts made: opened, grown or closed.",
@@ -260,43 +221,22 @@ var Metrics = []Metric{
 			}
 		},
 	},
-	{
-		Name: "loopgauge_alerts_waiting", Type: Gauge, Labels: []string{"sink"},
-		Help: "Alerts that a sink does not have yet.",
-		read: func(v *view, to emit) { v.sinks(to, func(s *sinks.SinkStats) int64 { return int64(s.Waiting) }) },
-	},
-	{
-		Name: "loopgauge_alerts_sent_total", Type: Counter, Labels: []string{"sink"},
-		Help: "Alerts that a sink took.",
-		read: func(v *view, to emit) { v.sinks(to, func(s *sinks.SinkStats) int64 { return s.Sent }) },
-	},
-	{
-		Name: "loopgauge_alerts_failed_total", Type: Counter, Labels: []string{"sink"},
-		Help: "Attempts to send that failed, and are repeated.",
-		read: func(v *view, to emit) { v.sinks(to, func(s *sinks.SinkStats) int64 { return s.Failed }) },
-	},
-	{
-		Name: "loopgauge_alerts_refused_total", Type: Counter, Labels: []string{"sink"},
-		Help: "Alerts that a sink did not want, and that will not be sent to it again.",
-		read: func(v *view, to emit) { v.sinks(to, func(s *sinks.SinkStats) int64 { return s.Refused }) },
-	},
-	{
-		Name: "loopgauge_alerts_dropped_total", Type: Counter, Labels: []string{"sink"},
-		Help: "Alerts that were given up because too many waited for a sink.",
-		read: func(v *view, to emit) { v.sinks(to, func(s *sinks.SinkStats) int64 { return s.Dropped }) },
-	},
+	ofSinks(Gauge, "loopgauge_alerts_waiting", "Alerts that a sink does not have yet.",
+		func(s *sinks.SinkStats) int64 { return int64(s.Waiting) }),
+	ofSinks(Counter, "loopgauge_alerts_sent_total", "Alerts that a sink took.",
+		func(s *sinks.SinkStats) int64 { return s.Sent }),
+	ofSinks(Counter, "loopgauge_alerts_failed_total", "Attempts to send that failed, and are repeated.",
+		func(s *sinks.SinkStats) int64 { return s.Failed }),
+	ofSinks(Counter, "loopgauge_alerts_refused_total", "Alerts that a sink did not want, and that will not be sent to it again.",
+		func(s *sinks.SinkStats) int64 { return s.Refused }),
+	ofSinks(Counter, "loopgauge_alerts_dropped_total", "Alerts that were given up because too many waited for a sink.",
+		func(s *sinks.SinkStats) int64 { return s.Dropped }),
 
-	{
-		Name: "loopgauge_verdicts_dropped_total", Type: Counter,
-		Help: "Verdicts that were given up because their topic took none for too long.",
-		read: func(v *view, to emit) { to.count(v.Dropped) },
-	},
+	one(Counter, "loopgauge_verdicts_dropped_total", "Verdicts that were given up because their topic took none for too long.",
+		func(v *view) int64 { return v.Dropped }),
 
-	{
-		Name: "loopgauge_checkpoints_total", Type: Counter,
-		Help: "Checkpoints written.",
-		read: func(v *view, to emit) { to.count(v.Checkpoints) },
-	},
+	one(Counter, "loopgauge_checkpoints_total", "Checkpoints written.",
+		func(v *view) int64 { return v.Checkpoints }),
 	{
 		Name: "loopgauge_checkpoint_timestamp_seconds", Type: Gauge,
 		Help: "When the last checkpoint was written.",
@@ -313,16 +253,48 @@ var Metrics = []Metric{
 			to(unsaved)
 		},
 	},
-	{
-		Name: "loopgauge_checkpoint_duration_seconds", Type: Gauge,
-		Help: "How long the last checkpoint took.",
-		read: func(v *view, to emit) { to(v.CheckpointTook.Seconds()) },
-	},
-	{
-		Name: "loopgauge_checkpoint_size_bytes", Type: Gauge,
-		Help: "Size of the last checkpoint.",
-		read: func(v *view, to emit) { to(float64(v.CheckpointBytes)) },
-	},
+	one(Gauge, "loopgauge_checkpoint_duration_seconds", "How long the last checkpoint took.",
+		func(v *view) float64 { return v.CheckpointTook.Seconds() }),
+	one(Gauge, "loopgauge_checkpoint_size_bytes", "Size of the last checkpoint.",
+		func(v *view) int { return v.CheckpointBytes }),
+}
+
+// one is a metric of one value.
+func one[N int | int64 | float64](t Type, name, help string, of func(*view) N) Metric {
+	return Metric{Name: name, Type: t, Help: help, read: func(v *view, to emit) { to(float64(of(v))) }}
+}
+
+// ofStreams is one that adds up what streams have counted, those that are over too.
+func ofStreams(name, help string, of func(*live.LaneStatus) int64) Metric {
+	return one(Counter, name, help, func(v *view) int64 {
+		n := of(&v.Gone)
+		for i := range v.Lanes {
+			n += of(&v.Lanes[i])
+		}
+		return n
+	})
+}
+
+// ofRules is one of each rule: what there is, or has been counted by this process.
+func ofRules(t Type, name, help string, of func(*window.RuleAccount) int64) Metric {
+	return Metric{Name: name, Type: t, Labels: []string{"rule"}, Help: help, read: func(v *view, to emit) {
+		v.rules(func(name string, now, began *window.RuleAccount) {
+			n := of(now)
+			if t == Counter {
+				n -= of(began)
+			}
+			to.count(n, name)
+		})
+	}}
+}
+
+// ofSinks is one of each sink.
+func ofSinks(t Type, name, help string, of func(*sinks.SinkStats) int64) Metric {
+	return Metric{Name: name, Type: t, Labels: []string{"sink"}, Help: help, read: func(v *view, to emit) {
+		for i := range v.Sinks {
+			to.count(of(&v.Sinks[i]), strings.ToValidUTF8(v.Sinks[i].Name, "\uFFFD"))
+		}
+	}}
 }
 
 func (to emit) count(n int64, labels ...string) { to(float64(n), labels...) }
@@ -332,13 +304,6 @@ func (to emit) time(t time.Time) {
 	if !t.IsZero() {
 		to(float64(t.UnixMicro()) / 1e6)
 	}
-}
-
-func truth(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // told tells whether the loop has said anything about event times, and t is
@@ -390,26 +355,10 @@ func (v *view) lag(to emit, file bool) {
 	}
 }
 
-// sum adds up what streams have counted, those that are over too.
-func (v *view) sum(count func(*live.LaneStatus) int64) int64 {
-	n := count(&v.Gone)
-	for i := range v.Lanes {
-		n += count(&v.Lanes[i])
-	}
-	return n
-}
-
 // rules visits the accounts of the rules, and what they began with.
 func (v *view) rules(visit func(name string, now, began *window.RuleAccount)) {
 	for i := range v.Rules {
 		visit(v.Rules[i].Rule.Name, &v.Rules[i], &v.Began.Rules[i])
-	}
-}
-
-// sinks emits one value of every sink.
-func (v *view) sinks(to emit, of func(*sinks.SinkStats) int64) {
-	for i := range v.Sinks {
-		to.count(of(&v.Sinks[i]), strings.ToValidUTF8(v.Sinks[i].Name, "\uFFFD"))
 	}
 }
 
