@@ -7,18 +7,15 @@ type files struct {
 	name     string // of the file of verdicts
 	verdicts int64  // its length
 	end      string // what tells that much of it from other files; empty if not known
-	part     int64  // number of the part that is gathered; 0 without a dataset
-	first    int64  // number of its first event
+	part     partAt // that is gathered; none without a dataset
 	next     int64  // number of the event to come
 	spool    int64  // length of its file
 	began    int64  // when its first row came, microseconds; 0 if it is empty
-
-	// The part before it, which is to be published, again if need be.
-	closed, closedFirst int64 // closed is 0 if there is none
+	closed   partAt // the one before it, which is to be published, again if need be
 }
 
 func (f *files) fields() []*int64 {
-	return []*int64{&f.verdicts, &f.part, &f.first, &f.next, &f.spool, &f.began, &f.closed, &f.closedFirst}
+	return []*int64{&f.verdicts, &f.part.number, &f.part.first, &f.next, &f.spool, &f.began, &f.closed.number, &f.closed.first}
 }
 
 // openFiles cuts the files back to what a checkpoint knows of them.
@@ -33,7 +30,7 @@ func (w *watch) openFiles(f files) (err error) {
 		w.writer = sinks.NewVerdictWriter(w.verdicts, w.o.Verdicts)
 	}
 	if w.o.Dataset == nil {
-		if f.closed > 0 || f.began > 0 {
+		if f.closed.number > 0 || f.began > 0 {
 			return sinks.Mismatchf("--state: holds rows for --out that are not in their place yet\nrun it once with --out and end it in order; then it may be left out")
 		}
 		return nil
@@ -42,7 +39,7 @@ func (w *watch) openFiles(f files) (err error) {
 		return err
 	}
 	s := newSpool(w.o.Store, w.o.Plan, w.o.Dataset)
-	s.number, s.first, s.next = f.part, f.first, f.next
+	s.part, s.next = f.part, f.next
 	if f.began > 0 {
 		s.rows.Began = Began(f.began)
 	} else {
@@ -50,14 +47,14 @@ func (w *watch) openFiles(f files) (err error) {
 	}
 	w.spool = s
 	// Those of a future that has been lost.
-	if err := s.discard(func(number int64) bool { return number > f.part }); err != nil {
+	if err := s.discard(func(number int64) bool { return number > f.part.number }); err != nil {
 		return err
 	}
-	if err := w.o.Dataset.Discard(PartName(f.part, f.first)); err != nil {
+	if err := w.o.Dataset.Discard(f.part.name()); err != nil {
 		return err
 	}
-	if f.closed > 0 {
-		if err := s.publish(f.closed, f.closedFirst, w.report()); err != nil {
+	if f.closed.number > 0 {
+		if err := s.publish(f.closed, w.report()); err != nil {
 			return err
 		}
 	}
@@ -66,13 +63,14 @@ func (w *watch) openFiles(f files) (err error) {
 
 // follows makes sure that the parts to come go on with what is in the dataset.
 func (w *watch) follows(f *files) error {
-	if f.part == 0 { // there was none
-		f.part, f.first, f.next = 1, w.pipeline.Account.Judged, w.pipeline.Account.Judged
+	if f.part.number == 0 { // there was none
+		f.next = w.pipeline.Account.Judged
+		f.part = partAt{1, f.next}
 		return w.o.Dataset.Empty()
 	}
-	err := w.o.Dataset.Follows(PartName(f.part, f.first), f.first)
-	if err != nil && f.closed > 0 {
-		err = w.o.Dataset.Follows(PartName(f.closed, f.closedFirst), f.closedFirst)
+	err := w.o.Dataset.Follows(f.part.name(), f.part.first)
+	if err != nil && f.closed.number > 0 {
+		err = w.o.Dataset.Follows(f.closed.name(), f.closed.first)
 	}
 	return err
 }
@@ -98,15 +96,14 @@ func (w *watch) syncFiles(last bool) (f files, err error) {
 	if f.spool, err = s.sync(); err != nil {
 		return f, err
 	}
-	if began := s.rows.Began; s.closed == 0 && !began.IsZero() && (last || Full(f.spool, began, w.o.PartInterval)) {
-		s.closed, s.closedFirst = s.number, s.first
+	if began := s.rows.Began; s.closed.number == 0 && !began.IsZero() && (last || Full(f.spool, began, w.o.PartInterval)) {
+		s.closed = s.part
 		if err := s.turn(); err != nil {
 			return f, err
 		}
 		f.spool = 0
 	}
-	f.closed, f.closedFirst = s.closed, s.closedFirst
-	f.part, f.first, f.next = s.number, s.first, s.next
+	f.closed, f.part, f.next = s.closed, s.part, s.next
 	if began := s.rows.Began; !began.IsZero() {
 		f.began = began.UnixMicro()
 	}
@@ -121,18 +118,18 @@ func (w *watch) publish(f files) error {
 	if s == nil {
 		return nil
 	}
-	if f.closed > 0 {
+	if f.closed.number > 0 {
 		if s.failed == nil {
-			s.failed = s.publish(f.closed, f.closedFirst, w.report())
+			s.failed = s.publish(f.closed, w.report())
 		}
 		if s.failed != nil {
 			return s.failed
 		}
-		s.closed = 0
+		s.closed = partAt{}
 	}
 	before := s.needed
-	if s.needed = f.part; f.closed > 0 {
-		s.needed = f.closed
+	if s.needed = f.part.number; f.closed.number > 0 {
+		s.needed = f.closed.number
 	}
 	return s.discard(func(number int64) bool { return number < min(before, s.needed) })
 }
@@ -142,7 +139,7 @@ func (w *watch) part() int64 {
 	if w.spool == nil {
 		return 0
 	}
-	return w.spool.number
+	return w.spool.part.number
 }
 
 // close lets go of the files.

@@ -18,17 +18,20 @@ type spool struct {
 	plan    *window.Plan
 	dataset Dataset
 
-	number int64 // of the part
+	part   partAt
 	needed int64 // the lowest number that the last checkpoint knows of
-	first  int64 // number of its first event
 	next   int64 // number of the next event
 	file   *sinks.AppendFile
 	rows   *Rows
 
-	closed      int64 // the part to be put in its place, until it is; 0 is none
-	closedFirst int64 // number of its first event
-	failed      error // why it could not be: it is tried again at the next start
+	closed partAt // the part to be put in its place, until it is
+	failed error  // why it could not be: it is tried again at the next start
 }
+
+// partAt is a part by its number, 0 is none, and the number of its first event.
+type partAt struct{ number, first int64 }
+
+func (p partAt) name() string { return PartName(p.number, p.first) }
 
 const spoolName = "part-%012d.spool"
 
@@ -44,11 +47,11 @@ func (s *spool) fileName(number int64) string {
 // length bytes long.
 func (s *spool) open(length int64) (err error) {
 	if length == 0 { // what is there no checkpoint knows of
-		if err := os.Remove(s.fileName(s.number)); err != nil && !os.IsNotExist(err) {
+		if err := os.Remove(s.fileName(s.part.number)); err != nil && !os.IsNotExist(err) {
 			return err
 		}
 	}
-	if s.file, err = sinks.OpenAppend(s.fileName(s.number), length, ""); err != nil {
+	if s.file, err = sinks.OpenAppend(s.fileName(s.part.number), length, ""); err != nil {
 		return err
 	}
 	s.rows.To = s.file
@@ -57,7 +60,7 @@ func (s *spool) open(length int64) (err error) {
 	}
 	// Rows that cannot be read are refused as long as the checkpoint is that of who
 	// wrote them, who can put them in their place.
-	part, err := s.read(s.number, s.first)
+	part, err := s.read(s.part)
 	if err == nil {
 		part.Abort()
 	}
@@ -109,15 +112,13 @@ func (s *spool) turn() error {
 	if err := s.file.Close(); err != nil {
 		return err
 	}
-	s.number++
-	s.first, s.rows.Began = s.next, time.Time{}
+	s.part, s.rows.Began = partAt{s.part.number + 1, s.next}, time.Time{}
 	return s.open(0)
 }
 
-// publish makes a part of what the spool file of a number holds. Done twice it
-// does the same.
-func (s *spool) publish(number, first int64, report replay.Report) error {
-	part, err := s.read(number, first)
+// publish makes a part of what its spool file holds. Done twice it does the same.
+func (s *spool) publish(p partAt, report replay.Report) error {
+	part, err := s.read(p)
 	if err != nil {
 		return err
 	}
@@ -125,22 +126,21 @@ func (s *spool) publish(number, first int64, report replay.Report) error {
 	return part.Close(report)
 }
 
-// read makes a part of what the spool file of a number holds, for the caller to
-// close or abort.
-func (s *spool) read(number, first int64) (Part, error) {
-	if err := s.ours(number); err != nil {
+// read makes a part of what its spool file holds, for the caller to close or abort.
+func (s *spool) read(p partAt) (Part, error) {
+	if err := s.ours(p.number); err != nil {
 		return nil, err
 	}
-	name := s.fileName(number)
+	name := s.fileName(p.number)
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	part, err := s.dataset.Part(PartName(number, first), first)
+	part, err := s.dataset.Part(p.name(), p.first)
 	if err != nil {
 		return nil, err
 	}
-	err = ReadRows(s.plan, data, part, first)
+	err = ReadRows(s.plan, data, part, p.first)
 	if _, ok := errors.AsType[*badRows](err); ok { // an older loopgauge did not note the policy
 		err = sinks.Mismatchf("%s: %w: they are damaged, or by another policy or version\n%s", name, err, asBefore)
 	} else if err != nil {
