@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -166,7 +165,7 @@ func (x *extract) serve(ctx context.Context, p *kafka.Part) error {
 	if err == nil {
 		err = s.run(ctx, stream)
 	}
-	if errors.Is(err, kafka.ErrLost) {
+	if isLost(err) {
 		x.o.Log.Warn("partition has gone to another process", "partition", p.Name())
 		return nil
 	}

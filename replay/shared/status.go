@@ -54,18 +54,8 @@ func count(sum, p *live.Now) {
 	sum.Began.Account, sum.Began.Rules = plus(&sum.Began, &p.Began)
 	sum.Account, sum.Rules = plus(&sum.Report, &p.Report)
 	sum.Streams = append(sum.Streams, p.Streams...)
-	for state, n := range p.Alerts { // any order: they are added up
-		if sum.Alerts == nil {
-			sum.Alerts = map[window.IncidentState]int64{}
-		}
-		sum.Alerts[state] += n
-	}
-	for kind, n := range p.Loops { // any order: they are added up
-		if sum.Loops == nil {
-			sum.Loops = map[live.LoopKind]int64{}
-		}
-		sum.Loops[kind] += n
-	}
+	addAll(&sum.Alerts, p.Alerts)
+	addAll(&sum.Loops, p.Loops)
 	if len(sum.Sinks) == 0 {
 		sum.Sinks = slices.Clone(p.Sinks)
 	} else {
@@ -81,6 +71,16 @@ func count(sum, p *live.Now) {
 	sum.Checkpoints += p.Checkpoints
 	if p.CheckpointTime.After(sum.CheckpointTime) {
 		sum.CheckpointTime, sum.CheckpointTook, sum.CheckpointBytes = p.CheckpointTime, p.CheckpointTook, p.CheckpointBytes
+	}
+}
+
+// addAll adds to counts, of which there may be none yet.
+func addAll[K comparable](sum *map[K]int64, more map[K]int64) {
+	for k, n := range more { // any order: they are added up
+		if *sum == nil {
+			*sum = map[K]int64{}
+		}
+		(*sum)[k] += n
 	}
 }
 
