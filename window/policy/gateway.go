@@ -80,10 +80,7 @@ func (g *Gateway) Import(files ...Settings) (policy []byte, said []Problem, err 
 	var b strings.Builder
 	fmt.Fprintf(&b, "version: %d\nrules:\n", Version)
 	for _, rule := range in.rules {
-		fmt.Fprintf(&b, "  - name: %s\n    profile: %s\n", Quoted(rule.name), g.profiles[0])
-		for _, item := range rule.fields {
-			fmt.Fprintf(&b, "    %s: %s\n", item.Key, flow(item.Value))
-		}
+		fmt.Fprintf(&b, "  - name: %s\n    profile: %s\n%s", Quoted(rule.name), g.profiles[0], rule.fields.lines())
 	}
 	// A name may be there twice, or a threshold be beyond what a policy takes.
 	if _, errs := readDraft(in.File, []byte(b.String())); len(errs) > 0 {

@@ -255,19 +255,12 @@ func writeToolCall(x *exported) []byte {
 	for i := range d.overrides {
 		o := &d.overrides[i]
 		name, _ := modelNamed(o.match)
-		fmt.Fprintf(&b, "  %s:\n", Quoted(name))
-		if !o.enabled || o.switchesOn() {
-			fmt.Fprintf(&b, "    tool_loop_detection_enabled: %t\n", o.enabled)
-		}
-		if o.threshold > 0 {
-			fmt.Fprintf(&b, "    tool_loop_detection_max_repeats: %d\n", o.threshold)
-		}
-		if o.window > 0 {
-			fmt.Fprintf(&b, "    tool_loop_detection_ttl_seconds: %d\n", o.window/time.Second)
-		}
-		if o.action != "" {
-			fmt.Fprintf(&b, "    tool_loop_detection_mode: %s\n", o.action)
-		}
+		var model items
+		model.add("tool_loop_detection_enabled", o.enabled, !o.enabled || o.switchesOn())
+		model.add("tool_loop_detection_max_repeats", o.threshold, o.threshold > 0)
+		model.add("tool_loop_detection_ttl_seconds", int64(o.window/time.Second), o.window > 0)
+		model.add("tool_loop_detection_mode", string(o.action), o.action != "")
+		fmt.Fprintf(&b, "  %s:\n%s", Quoted(name), model.lines())
 	}
 	return []byte(b.String())
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -17,6 +18,14 @@ func (m *items) add(key string, value any, when bool) {
 	if when {
 		*m = append(*m, yaml.MapItem{Key: key, Value: value})
 	}
+}
+
+// lines are the items as a rule has them, one a line.
+func (m items) lines() (text string) {
+	for _, item := range m {
+		text += fmt.Sprintf("    %s: %s\n", item.Key, flow(item.Value))
+	}
+	return text
 }
 
 // source writes the draft out as a policy: every field that says something,
