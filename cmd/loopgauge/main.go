@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -230,19 +231,14 @@ func atMost(n int) cobra.PositionalArgs {
 }
 
 // some takes at least one argument, and says what it is where there is none.
-func some(lacking string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return usage(errors.New(lacking))
-		}
-		return nil
-	}
-}
+func some(lacking string) cobra.PositionalArgs { return counted(1, math.MaxInt, lacking) }
 
 // one takes one argument, and says what it is where there are none or more.
-func one(wanted string) cobra.PositionalArgs {
+func one(wanted string) cobra.PositionalArgs { return counted(1, 1, wanted) }
+
+func counted(least, most int, wanted string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
-		if len(args) != 1 {
+		if len(args) < least || len(args) > most {
 			return usage(errors.New(wanted))
 		}
 		return nil
