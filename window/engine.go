@@ -201,8 +201,7 @@ func (e *Engine) show(i int, ev *Event) {
 // tellAfter tells of a request once, whatever rules fired. Rules that act see it
 // at times of their own.
 func (e *Engine) tellAfter(ev *Event) {
-	switch {
-	case e.o.After == nil, e.after.any && e.after.at == ev.Position, e.enforcer != nil && !e.enforcer.first(ev):
+	if e.o.After == nil || e.after.any && e.after.at == ev.Position || e.enforcer != nil && !e.enforcer.first(ev) {
 		return
 	}
 	e.after = firing{any: true, at: ev.Position}

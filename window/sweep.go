@@ -158,7 +158,7 @@ const keepSlack = 16
 func (s *Sweep) newTarget(rule int) *sweepTarget {
 	r := s.plan.Rules[rule]
 	t := &sweepTarget{rule: r, hit: Hit{Record: true}, limit: int32(s.o.Most), period: s.o.Period}
-	if r.Counter.Kind == "cycle" && r.Counter.Period > 0 {
+	if CounterNamed(r.Counter.Kind).Periodic && r.Counter.Period > 0 {
 		t.period = r.Counter.Period
 	}
 	longest := r.Cooldown.Microseconds()

@@ -99,15 +99,15 @@ func newTrips(rule *Rule, o SweepOptions, period int) *trips {
 	if rule.SkipInCooldown && rule.Cooldown > 0 && !rule.SkipBlocked && !rule.ResetOnFire && !t.byScope {
 		t.together, t.whole = true, make([]int64, len(t.settings))
 	}
-	switch rule.Counter.Kind {
-	case TrackerKind:
+	switch {
+	case t.tracker:
 		// It counts at most the hits of the key inside the window, which are
 		// those that sliding, the first of the kinds, counts.
 		t.keep = trackerCalls
 		for i := range t.in {
 			t.in[i] = newTable[string, []bool](-1, o.MaxKeys, nil)
 		}
-	case "cycle":
+	case kind.Periodic:
 		t.keep = (most + 1) * period // a part of a repetition may stand before the whole ones
 	}
 	t.base = max(slices.Index(SweepKinds, rule.Counter.Kind), 0) * len(windows)
