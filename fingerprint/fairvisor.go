@@ -72,20 +72,24 @@ func appendPair(dst, name, value []byte) []byte {
 	return append(append(dst, '='), value...)
 }
 
-// maxArgs is how many parts of a query ngx.req.get_uri_args reads, those
-// without a name among them.
+// maxArgs is how many names ngx.req.get_uri_args reads of a query. What has none
+// it drops without counting it: only the older code, which lua-resty-core stands
+// in for, counts every part.
 const maxArgs = 100
 
-// firstArgs cuts a raw query behind its first maxArgs parts.
+// firstArgs cuts a raw query behind its first maxArgs names.
 func firstArgs(raw []byte) []byte {
-	n := 0
+	n, start := 0, 0
 	for i, c := range raw {
 		if c != '&' {
 			continue
 		}
-		if n++; n == maxArgs {
-			return raw[:i]
+		if i > start && raw[start] != '=' { // it has a name
+			if n++; n == maxArgs {
+				return raw[:i]
+			}
 		}
+		start = i + 1
 	}
 	return raw
 }
