@@ -77,6 +77,35 @@ func TestFairvisorVectors(t *testing.T) {
 	})
 }
 
+// TestFairvisorQueryVectors: requests as they came, with their query as it was
+// sent and the headers that limit_keys name. Without crc32 Fairvisor fingerprints
+// them anew each time.
+func TestFairvisorQueryVectors(t *testing.T) {
+	type vector struct {
+		Why, Method, Path, Query string
+		Headers                  map[string]string
+		LimitKeys                []string `json:"limit_keys"`
+		CRC32                    *uint32
+	}
+	eachVector(t, "fairvisor_queries.jsonl", func(_ int, v vector) {
+		r := blank()
+		r.Method, r.Path, r.Query.Raw = []byte(v.Method), []byte(v.Path), []byte(v.Query)
+		for name, value := range v.Headers {
+			r.Attributes = append(r.Attributes, Attribute{[]byte("header:" + name), []byte(value)})
+		}
+		id := mustNew(t, "fairvisor", Options{LimitKeys: append([]string{}, v.LimitKeys...)})
+		if v.CRC32 == nil {
+			if cause := id.Compute(r, NewWriter(nil)); cause != RepeatedName {
+				t.Errorf("%s: %q, want %q", v.Why, cause, RepeatedName)
+			}
+			return
+		}
+		if got, canonical := compute(t, id, r); got != fmt.Sprint(*v.CRC32) {
+			t.Errorf("%s: %s of %q, want %d", v.Why, got, canonical, *v.CRC32)
+		}
+	})
+}
+
 // items are the elements of a raw JSON list.
 func items(t *testing.T, list json.RawMessage) Messages {
 	t.Helper()
