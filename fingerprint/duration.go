@@ -30,7 +30,7 @@ func matchDuration(t []byte) int {
 		if n == 0 {
 			break
 		}
-		if at += n; at == len(t) || !isWord(t[at]) {
+		if at += n; !beginsWithWord(t[at:]) {
 			end = at // what does not end with a word is none
 		}
 		at += spaces(t[at:])
@@ -59,7 +59,7 @@ func timeWithUnit(t []byte) int {
 	rest := t[n+space:]
 	for _, unit := range timeUnits {
 		if bytes.HasPrefix(rest, []byte(unit)) && (space == 0 || len(unit) > 1 || unit == "s") {
-			if end := len(unit); end == len(rest) || !isWord(rest[end]) || space == 0 && isDigit(rest[end]) {
+			if end := len(unit); !beginsWithWord(rest[end:]) || space == 0 && isDigit(rest[end]) {
 				return n + space + end
 			}
 		}

@@ -1,6 +1,10 @@
 package fingerprint
 
-import "slices"
+import (
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Mask is a kind of volatile text that a rule can have replaced before
 // hashing.
@@ -53,7 +57,7 @@ func (m mask) onlyCallIDs() bool { return len(m) == 1 && m[0].placeholder == cal
 // is a name, not a number.
 func (m mask) append(dst, text []byte) []byte {
 	for i := 0; i < len(text); {
-		if i == 0 || !isWord(text[i-1]) {
+		if i == 0 || !isWord(text[i-1]) || text[i-1] >= utf8.RuneSelf && text[i] < utf8.RuneSelf && !endsInWord(text[:i]) {
 			if n, placeholder := m.match(text[i:]); n > 0 {
 				dst = append(dst, placeholder...)
 				i += n
@@ -68,7 +72,7 @@ func (m mask) append(dst, text []byte) []byte {
 
 func (m mask) match(text []byte) (n int, placeholder string) {
 	for _, k := range m {
-		if n := k.match(text); n > 0 && (n == len(text) || !isWord(text[n])) {
+		if n := k.match(text); n > 0 && !beginsWithWord(text[n:]) {
 			return n, k.placeholder
 		}
 	}
@@ -86,6 +90,32 @@ func isHex(c byte) bool {
 func isWord(c byte) bool {
 	return isDigit(c) || isLetter(c) || c == '_' || c >= 0x80
 }
+
+// endsInWord tells whether the last character of a text, which is beyond ASCII,
+// makes one word with a letter or digit behind it.
+func endsInWord(text []byte) bool {
+	r, _ := utf8.DecodeLastRune(text)
+	return joinsWord(r)
+}
+
+// beginsWithWord tells whether a word goes on with text.
+func beginsWithWord(text []byte) bool {
+	if len(text) == 0 || text[0] < utf8.RuneSelf {
+		return len(text) > 0 && isWord(text[0])
+	}
+	r, _ := utf8.DecodeRune(text)
+	return joinsWord(r)
+}
+
+// joinsWord tells whether a character beyond ASCII makes one word with letters and
+// digits beside it. Punctuation does not, nor do the scripts in which nothing
+// stands between words: the 5 of 第5页 is a word.
+func joinsWord(r rune) bool {
+	return (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r)) && !unicode.In(r, unbroken...)
+}
+
+// unbroken are the scripts that are written without spaces between words.
+var unbroken = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
 
 func matchUUID(t []byte) int {
 	if len(t) < 36 {

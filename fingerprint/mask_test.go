@@ -95,6 +95,18 @@ func TestMasks(t *testing.T) {
 	f("numbers", "1.2.3", "<number>.<number>")
 	same("numbers", "", "abc123", "123abc", "x5", "5x", "1e5x", "1e+", "é5", "5é", "_5", "5_", "٣", "-", "+", ".", "e5", "one")
 
+	// Beyond ASCII letters make words, where these have spaces between them, and
+	// punctuation does not.
+	f("numbers", "第5页，共10页", "第<number>页，共<number>页")
+	f("numbers", "5ページの3つ目 หน้า5จาก10", "<number>ページの<number>つ目 หน้า<number>จาก<number>")
+	f("numbers", "“5” 3–4 ≈7° →8… 1\u00a0000 \u200b9 −2", "“<number>” <number>–<number> ≈<number>° →<number>… <number>\u00a0<number> \u200b<number> −<number>")
+	same("numbers", "é5", "5é", "e\u03015", "ж5", "5ж", "제5회", "ب5", "५5", "²5")
+	f("timestamps", "时间：2026-11-21 10:00:00。", "时间：<timestamp>。")
+	f("uuids", "编号"+uuid+"的", "编号<uuid>的")
+	f("durations", "用时0.41s，等了3 ms的", "用时<duration>，等了<duration>的")
+	f("hex", "「deadbee1」", "「<hex>」")
+	f("call_ids", "对call_3的", "对<call-id>的")
+
 	// Where several match, the more specific wins; where a specific one does
 	// not, another may.
 	f("numbers,hex,timestamps,uuids", uuid+" 2026-11-21 12345678 deadbee1 0x12345678", "<uuid> <timestamp> <number> <hex> <hex>")
@@ -151,7 +163,7 @@ func TestMasksAreLinear(t *testing.T) {
 	m, err := newMask([]string{"numbers", "uuids", "timestamps", "durations", "hex", "call_ids"})
 	must(t, err)
 	var dst []byte
-	for _, piece := range []string{"1", "1.", "-1", "1e", "+-", "a1", "0x", "2026-11-21T", "123e4567-", "1,1x", "é", "1e-1", "call_", "call_a-", "chatcmpl-tool-", "fc_-", "1s ", "1m2", "1.1s", "1:11"} {
+	for _, piece := range []string{"1", "1.", "-1", "1e", "+-", "a1", "0x", "2026-11-21T", "123e4567-", "1,1x", "é", "1e-1", "call_", "call_a-", "chatcmpl-tool-", "fc_-", "1s ", "1m2", "1.1s", "1:11", "页1", "é1", "页"} {
 		hostile(t, func(size int) {
 			dst = m.append(dst[:0], []byte(strings.Repeat(piece, size)))
 			dst = m.append(dst[:0], []byte(strings.Repeat(piece, size)+"x"))
