@@ -51,7 +51,7 @@ var ofOneRequest = []string{
 
 // descriptor is what a request has for one of limit_keys. A header is found
 // whatever its case and its dashes; a name of the query is one without being
-// logged apart.
+// logged apart, and so is the address of who called, where the log has nobody else.
 func descriptor(r *Request, query []Pair, key string) []byte {
 	if value := r.Attribute(key); value != nil {
 		return value
@@ -72,8 +72,21 @@ func descriptor(r *Request, query []Pair, key string) []byte {
 				return p.Value
 			}
 		}
+	case "ip":
+		if name == "address" && isAddress(r.Caller) {
+			return r.Caller
+		}
 	}
 	return nil
+}
+
+// isAddress tells an IP address from names, keys and their hashes.
+func isAddress(caller []byte) bool {
+	colons := bytes.Count(caller, []byte{':'})
+	if colons == 0 {
+		return bytes.Count(caller, []byte{'.'}) == 3 && len(bytes.Trim(caller, "0123456789.")) == 0
+	}
+	return 2 <= colons && colons <= 7 && len(bytes.Trim(caller, "0123456789abcdefABCDEF:.")) == 0
 }
 
 // sameHeader compares names in any case, an underscore being a dash.

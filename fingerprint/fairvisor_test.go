@@ -49,6 +49,29 @@ func TestFairvisorDescriptors(t *testing.T) {
 	}
 }
 
+// TestFairvisorAddress: the address that a client called from is its caller where
+// the log has no key.
+func TestFairvisorAddress(t *testing.T) {
+	id := mustNew(t, "fairvisor", Options{LimitKeys: []string{"ip:address", "ip:country"}})
+	f := func(caller, attribute, want string) {
+		t.Helper()
+		r := &Request{Method: []byte("GET"), Path: []byte("/v1"), Caller: []byte(caller)}
+		if attribute != "" {
+			r.Attributes = []Attribute{{Name: []byte("ip:address"), Value: []byte(attribute)}}
+		}
+		if _, got := compute(t, id, r); got != "GET|/v1"+want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	f("10.0.0.1", "", "|ip:address=10.0.0.1")
+	f("2001:db8::1", "", "|ip:address=2001:db8::1")
+	f("::ffff:10.0.0.1", "", "|ip:address=::ffff:10.0.0.1")
+	for _, name := range []string{"", "sk-1", "10.0.0.1:443", "a.b.c.d", "1.2.3", "team:eu:web", "::é", "ab:cd:ef:01:23:45:67:89:ab"} {
+		f(name, "", "")
+	}
+	f("10.0.0.1", "192.0.2.7", "|ip:address=192.0.2.7")
+}
+
 // TestFairvisorArgs: nginx reads the first 100 names of a query. Parts without
 // one are not counted, before or among them.
 func TestFairvisorArgs(t *testing.T) {

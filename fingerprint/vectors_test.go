@@ -82,14 +82,14 @@ func TestFairvisorVectors(t *testing.T) {
 // them anew each time.
 func TestFairvisorQueryVectors(t *testing.T) {
 	type vector struct {
-		Why, Method, Path, Query string
-		Headers                  map[string]string
-		LimitKeys                []string `json:"limit_keys"`
-		CRC32                    *uint32
+		Why, Method, Path, Query, Caller string
+		Headers                          map[string]string
+		LimitKeys                        []string `json:"limit_keys"`
+		CRC32                            *uint32
 	}
 	eachVector(t, "fairvisor_queries.jsonl", func(_ int, v vector) {
 		r := blank()
-		r.Method, r.Path, r.Query.Raw = []byte(v.Method), []byte(v.Path), []byte(v.Query)
+		r.Method, r.Path, r.Query.Raw, r.Caller = []byte(v.Method), []byte(v.Path), []byte(v.Query), []byte(v.Caller)
 		for name, value := range v.Headers {
 			r.Attributes = append(r.Attributes, Attribute{[]byte("header:" + name), []byte(value)})
 		}
