@@ -307,5 +307,5 @@ func (e *Engine) load(r *snapshot.Reader, version uint64, then *savedPlan, from 
 // code codes what no rule has for itself.
 func (e *Engine) code(c *snapshot.Codec, version uint64) {
 	snapshot.Size(c, &e.judged, most)
-	c.Part("witness", e.witness != nil && version >= 9, func() { e.witness.code(c) })
+	c.Part("witness", e.witness != nil && version >= 10, func() { e.witness.code(c) })
 }

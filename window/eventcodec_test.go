@@ -100,7 +100,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f(frontier{}, "live idle newest ahead")
 	f(judge{}, "rule settings counter cooling chances chats episodes evidence account prints")
 	f(Engine{}, "plan o rules witness judged quiet hit verdict after enforcer")
-	f(Facts{}, "Requests First Probes OneToken Gets failed unavailable answered issued instants together sessions heard said mixed since run before over loop errors cycle period last start pauses pauseSum pauseSquares")
+	f(Facts{}, "Requests First Probes OneToken Gets failed unavailable answered issued instants together sessions heard said mixed since run before over loop errors cycle period last start pauses pauseSum pauseSquares latest")
 	f(heard{}, "answers results messages")
 	f(results{}, "turns changes run longest blank loose held")
 	f(keyEvidence{}, "first facts")

@@ -3,7 +3,6 @@ package window
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -49,7 +48,8 @@ type Facts struct {
 	last                   int64      // time of the last request
 	start                  int64      // when it began; NoTime is not known
 	pauses                 int64
-	pauseSum, pauseSquares float64 // seconds
+	pauseSum, pauseSquares float64             // seconds
+	latest                 [keptPauses]float32 // pauses, in seconds: each at its number, modulo that of the places
 }
 
 // errorsAt is how many errors there were at a time.
@@ -166,10 +166,7 @@ func (f *Facts) count(ev *Event, parallel bool) {
 	case pause == 0:
 		f.instants++
 	default:
-		seconds := float64(pause) / 1e6
-		f.pauses++
-		f.pauseSum += seconds
-		f.pauseSquares += seconds * seconds
+		f.pause(float64(pause) / 1e6)
 	}
 	if f.start != fingerprint.NoTime && ev.Start != fingerprint.NoTime && (!parallel || ev.Time != f.last) {
 		soon := (f.last - f.start) / soonEnough
@@ -230,9 +227,6 @@ func (f *Facts) paused(now int64) bool {
 	return f.pauses > 0 && float64(now-f.last)/1e6 > longPause*f.pauseSum/float64(f.pauses)
 }
 
-// steady tells that a clock is behind the pauses, of which there are enough to tell.
-func (f *Facts) steady(enough int64) bool { return f.pauses >= enough && f.paceSpread() < steadyPace }
-
 // inRow is how often the same came in a row, or came round.
 func (f *Facts) inRow() int64 { return min(f.cycle, f.Requests) }
 
@@ -245,25 +239,4 @@ func (o *order) String() string {
 		return fmt.Sprintf("in %d rounds of %d", f.inRow(), f.period)
 	}
 	return fmt.Sprintf("%d times in a row", f.inRow())
-}
-
-// meanPause is in seconds.
-func (f *Facts) meanPause() float64 { return f.pauseSum / float64(f.pauses) }
-
-// paceSpread is the standard deviation of the pauses over their mean.
-func (f *Facts) paceSpread() float64 {
-	mean := f.meanPause()
-	variance := max(f.pauseSquares/float64(f.pauses)-mean*mean, 0)
-	return math.Sqrt(variance) / mean
-}
-
-// pace is the mean pause in words; empty before the second request.
-func (f *Facts) pace() string {
-	if f.pauses == 0 {
-		return ""
-	}
-	if f.meanPause() >= 1000 { // where %g would have an exponent
-		return fmt.Sprintf(", every %.0f s", f.meanPause())
-	}
-	return fmt.Sprintf(", every %.3g s", f.meanPause())
 }

@@ -1,6 +1,10 @@
 package window
 
-import "github.com/loopgauge/loopgauge/window/snapshot"
+import (
+	"math"
+
+	"github.com/loopgauge/loopgauge/window/snapshot"
+)
 
 // numbers are the whole numbers of f, in the order in which a checkpoint holds
 // them.
@@ -24,6 +28,12 @@ func (f *Facts) code(c *coder) {
 	}
 	c.Float64(&f.pauseSum)
 	c.Float64(&f.pauseSquares)
+	c.Check(f.pauses >= 0, "a stretch has %d pauses", f.pauses)
+	for i := range f.pausesKept() {
+		bits := uint64(math.Float32bits(f.latest[i]))
+		c.Uvarint(&bits)
+		f.latest[i] = math.Float32frombits(uint32(bits))
+	}
 	for _, v := range f.varieties() {
 		c.Varint(&v.n)
 		hashes(&v.seen)

@@ -196,7 +196,7 @@ func (j *judge) code(codec *snapshot.Codec, version uint64, cooldown time.Durati
 	c.Part("chances", own, func() { chances.code(c) })
 	c.Part("chats", j.chats != nil, func() { j.chats.code(c) })
 	c.Section("episodes", func() { j.episodes.code(c) })
-	c.Part("evidence", j.evidence != nil && version >= 9, func() { j.evidence.code(c, j.episodes.open) })
+	c.Part("evidence", j.evidence != nil && version >= 10, func() { j.evidence.code(c, j.episodes.open) })
 	if version >= 5 {
 		c.Section("own", func() { j.episodes.codeOwn(c, version) })
 	} else {

@@ -47,20 +47,15 @@ func (rule *Rule) LeastCount() int {
 	return LeastRepeats
 }
 
-// steadyPace is the most that pauses may differ for a clock to be behind them,
-// as standard deviation over mean, and leastPauses how many it takes to tell.
-// Times of whole seconds make shorter ones than coarsePause look alike, seconds.
+// Times of whole seconds make shorter pauses than coarsePause look alike, seconds.
 // Of pauses from clockPause on few tell: no model and no program is so slow each time,
 // and an agent that calls nothing does not wait so long to ask again.
 // Who asks the same more often than pollingPause does not poll: a client that
 // sends again at once has a steady pace, too.
 const (
-	steadyPace   = 0.05
-	leastPauses  = 5
 	coarsePause  = 5
 	pollingPause = 1
 	clockPause   = 300
-	fewPauses    = 3
 )
 
 // bySession tells that the rule counts each session by itself.
@@ -99,7 +94,8 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 	heard := f.wasHeard()
 	came := &heard.results
 	inOrder := (*order)(f)
-	steady := f.steady(leastPauses) && (!w.coarse() || f.meanPause() >= coarsePause)
+	beat := f.beat(leastPauses)
+	steady := beat > 0 && (!w.coarse() || beat >= coarsePause)
 	answered := max(f.answered, f.issued)
 	failed := f.unavailable + f.failed
 	shared, some := w.errors.shared(f.errors)
@@ -154,8 +150,8 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		set(Unknown, "the log does not show whether the requests were equal")
 	case f.inRow() < least:
 		set(Unknown, "came %d times with others between", f.Requests)
-	case f.steady(fewPauses) && f.meanPause() >= clockPause:
-		set(Polling, "the same at a steady pace%s", f.pace())
+	case f.beat(fewPauses) >= clockPause:
+		set(Polling, "the same at a steady pace%s", every(f.beat(fewPauses)))
 	case id.Sees&fingerprint.SeesResults != 0:
 		set(Stuck, "the same call with the same result, %v%s", inOrder, but)
 	case calls && came.turns == 0 && came.loose > 0:
@@ -172,8 +168,8 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		set(Stuck, "the same call %v, and the same result %d times in a row%s", inOrder, came.longest, but)
 	case calls:
 		set(Unknown, "the same call %v; the result changed once", inOrder)
-	case steady && heard.answers.n == 0 && f.meanPause() >= pollingPause:
-		set(Polling, "the same %s at a steady pace%s", said, f.pace())
+	case steady && heard.answers.n == 0 && beat >= pollingPause:
+		set(Polling, "the same %s at a steady pace%s", said, every(beat))
 	case heard.answers.n == 0 && f.meanPause() >= clockPause:
 		set(Unknown, "the same %s %v, but too seldom for a loop%s", said, inOrder, f.pace())
 	case answered == 0:

@@ -183,6 +183,38 @@ func TestKind(t *testing.T) {
 	f(fine, resultsOf, paced(3, 299, 0), Stuck, "")
 	f(fine, resultsOf, paced(3, 300, 0.06), Stuck, "")
 	f(fine, resultsOf, paced(2, 300, 0), Stuck, "")
+	// Of pauses one in eight may be another, and two where a late beat makes the
+	// next pause shorter, if the clock is good otherwise.
+	beats := func(pauses int, every, jitter float64, others ...float64) func(*Facts) {
+		return func(f *Facts) {
+			for i := range pauses {
+				switch at := i - pauses/2; {
+				case at >= 0 && at < len(others):
+					f.pause(others[at])
+				case i%2 == 0:
+					f.pause(every + jitter)
+				default:
+					f.pause(every - jitter)
+				}
+			}
+		}
+	}
+	f(fine, text, beats(8, 60, 1.4, 100), Polling, "at a steady pace, every 59.8 s")
+	f(fine, text, beats(8, 60, 1.4, 20), Polling, "")
+	f(fine, text, beats(7, 60, 1.4, 100), Stuck, "")
+	f(fine, text, beats(8, 60, 1.6, 100), Stuck, "")
+	f(fine, text, beats(16, 60, 0, 80, 40), Polling, "every 60 s")
+	f(fine, text, beats(15, 60, 0, 80, 40), Stuck, "")
+	f(fine, text, beats(24, 60, 0, 120, 180, 120), Polling, "every 60 s")
+	f(fine, text, beats(24, 60, 0, 120, 180, 120, 120), Stuck, "")
+	f(fine, text, beats(48, 60, 0, 120, 180, 120, 120), Stuck, "") // all are among the latest 24
+	f(fine, text, beats(50, 60, 0, 120, 180, 120, 120), Polling, "every 60 s")
+	f(fine, text, beats(8, 0.9, 0, 100), Stuck, "") // sent again at once, whatever the mean is
+	f(coarse, text, beats(8, 4, 0, 100), Stuck, "")
+	f(coarse, text, beats(8, 5, 0, 100), Polling, "every 5 s")
+	f(fine, resultsOf, beats(8, 300, 0, 900), Polling, "the same at a steady pace, every 300 s")
+	f(fine, resultsOf, beats(8, 290, 0, 900), Stuck, "")
+	f(fine, text, beats(24, 1, 0, 2, 4, 8, 16, 32, 64), Stuck, "") // a client that waits longer each time
 	// One prompt that programs send now and then.
 	f(fine, text, paced(10, 300, 1), Unknown, "the same request 11 times in a row, but too seldom for a loop, every 300 s")
 	f(fine, text, paced(10, 299, 1), Stuck, "")

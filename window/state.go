@@ -30,7 +30,9 @@ import (
 //	9  evidence of each episode by the stretch in which it fired last; that of
 //	   older versions begins anew. last-exchange has no thoughts before an action.
 //	   What each episode has added tells calls of one request that are equal
-const stateVersion = 9
+//	10 evidence knows the latest pauses one by one; that of older versions begins
+//	   anew
+const stateVersion = 10
 
 // State is all that judging remembers of its streams. Saved, and loaded into a
 // fresh one in another process, it goes on as if there had been no break.
