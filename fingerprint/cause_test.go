@@ -90,6 +90,27 @@ func TestCauses(t *testing.T) {
 		}
 	}
 
+	// And that it dropped something goes before what all calls have.
+	dropped := func(want Cause, name string, members ...string) {
+		t.Helper()
+		seen[want] = true
+		r := request(t, members...)
+		r.Dropped = true
+		id := mustNew(t, name, Options{})
+		wantCanonicals(t, id, r, notComputable(want))
+	}
+	dropped(DroppedAttributes, "prompt")
+	dropped(DroppedAttributes, "stuck-step", "messages", "["+chatTurn+"]")
+	dropped(DroppedAttributes, "last-messages", "caller", "c", "messages", `["x"]`)
+	dropped(DroppedAttributes, "last-exchange", "messages", `[{"role":"assistant"},{"role":"user"},{"role":"assistant"},{"role":"user"}]`) // roles alone
+	dropped(NoCaller, "last-messages", "model", "m", "messages", `["x"]`)
+	dropped(NoToolCall, "tool-call", "response", "")
+	beginsLater := request(t)
+	beginsLater.Dropped = true
+	if _, _, cause := scopeOf(t, NewWriter(nil), beginsLater, "conversation"); cause != DroppedAttributes {
+		t.Errorf("%v, want %v", cause, DroppedAttributes)
+	}
+
 	// A body that leaves the history to the provider is as it was sent.
 	r := request(t, "body", "{}")
 	r.Lost = HistoryElsewhere

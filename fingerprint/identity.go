@@ -35,7 +35,7 @@ func (id *Identity) Compute(r *Request, w *Writer) Cause {
 	if cause != Computable {
 		w.drop(n)
 	}
-	return cause
+	return r.why(cause)
 }
 
 // Same reports whether two identities always give the same fingerprints,

@@ -89,6 +89,9 @@ type Request struct {
 	Attributes []Attribute
 	// Lost says why messages or body are missing where the logger lost them.
 	Lost Cause
+	// Dropped says that the logger dropped some of what it had, for it was more than
+	// it may keep: any field may be missing, and messages may be the end of longer ones.
+	Dropped bool
 }
 
 // Span is where a request stands in a trace. A call that two libraries write is
@@ -155,6 +158,18 @@ func (r *Request) Attribute(name string) []byte {
 		}
 	}
 	return nil
+}
+
+// why is the cause of what is missing: that it was dropped, if all calls have it.
+func (r *Request) why(missing Cause) Cause {
+	if !r.Dropped {
+		return missing
+	}
+	switch missing {
+	case NoModel, NoMessages, NoResponse, NoConversation, LossyContent:
+		return DroppedAttributes
+	}
+	return missing
 }
 
 // needMessages says why the messages cannot be read, if so.

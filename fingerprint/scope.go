@@ -132,7 +132,7 @@ func (s *Scope) Compute(r *Request, w *Writer, values []ScopeValue) (ScopeKey, [
 			cause = BrokenJSON
 		}
 		if cause != Computable {
-			return ScopeKey{}, values[:start], cause
+			return ScopeKey{}, values[:start], r.why(cause)
 		}
 		w.scope = binary.AppendUvarint(w.scope, uint64(len(value)))
 		w.scope = append(w.scope, value...)

@@ -85,6 +85,7 @@ const (
 	elsewhere  = fingerprint.HistoryElsewhere
 	spooled    = fingerprint.SpooledBody
 	encrypted  = fingerprint.EncryptedContent
+	dropped    = fingerprint.DroppedAttributes
 )
 
 func TestLostContentOfLiteLLM(t *testing.T) {
@@ -180,7 +181,7 @@ func TestLostContentOfSpans(t *testing.T) {
 	lost(t, "images without data", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"What is it?\"},{\"type\":\"blob\",\"mime_type\":\"image/png\",\"modality\":\"image\"}]}]`, "gen_ai.output.messages", said)), noTurn, noCall, lossy, noCall)
 	lost(t, "redacted parts", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"<redacted>\"}]}]`, "gen_ai.output.messages", said)), noTurn, noCall, redacted, noCall, redacted)
 	lost(t, "text cut", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[{\"type\":\"te`, "gen_ai.output.messages", `[{\"role\":\"assist`)), truncated, noResponse, truncated, truncated, truncated)
-	lost(t, "oldest attributes dropped", "otel", span(`"droppedAttributesCount":12,`+attributes("gen_ai.prompt.8.role", "user", "gen_ai.prompt.8.content", "go on", "gen_ai.completion.0.role", "assistant", "gen_ai.completion.0.content", "ok")), noTurn, noCall, lossy, noCall, lossy)
+	lost(t, "oldest attributes dropped", "otel", span(`"droppedAttributesCount":12,`+attributes("gen_ai.prompt.8.role", "user", "gen_ai.prompt.8.content", "go on", "gen_ai.completion.0.role", "assistant", "gen_ai.completion.0.content", "ok")), noTurn, noCall, dropped, noCall, dropped)
 	lost(t, "hidden by OpenInference", "otel", span(attributes("input.value", "__REDACTED__", "output.value", "__REDACTED__")), redacted, noResponse, redacted, noCall, redacted)
 	lost(t, "history kept by the provider", "otel", span(attributes("gen_ai.input.messages", `[{\"role\":\"tool\",\"parts\":[{\"type\":\"tool_call_response\",\"id\":\"c\",\"response\":\"no data\"}]}]`, "gen_ai.output.messages", said)), elsewhere, noCall, elsewhere, noCall, elsewhere)
 

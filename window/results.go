@@ -24,7 +24,7 @@ func (r *results) see(shown []uint64, cause fingerprint.Cause) {
 	switch {
 	case len(shown) > 0:
 		r.add(shown)
-	case cause == fingerprint.LossyContent, cause == fingerprint.HistoryElsewhere:
+	case cause == fingerprint.LossyContent, cause == fingerprint.DroppedAttributes, cause == fingerprint.HistoryElsewhere:
 		r.loose++
 	case cause == fingerprint.Computable, cause == fingerprint.NoToolTurn:
 		r.blank++

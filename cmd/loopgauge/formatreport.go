@@ -280,28 +280,39 @@ func (r *formatReport) computable(b *strings.Builder) {
 	table.Write(b, "")
 }
 
+// manyBlind requests are as many as there are for one that a rule cannot look at, for
+// what the logger lost, if it is worth saying what would help.
+const manyBlind = 10
+
 // answer is which rules the log can support, and what would help the others.
 func (r *formatReport) answer() string {
 	var yes, no int
-	var causes []fingerprint.Cause
+	var none, some []fingerprint.Cause // of all requests, and of many
 	for _, s := range r.Rules {
 		if s.Computable > 0 || s.nothing > 0 && s.main != fingerprint.NoSession {
-			yes++
+			if yes++; s.most*manyBlind >= s.Requests && s.main.ByLogger() {
+				some = append(some, s.main)
+			}
 			continue
 		}
-		if no++; !slices.Contains(causes, s.main) {
-			causes = append(causes, s.main)
-		}
+		no++
+		none = append(none, s.main)
 	}
 	text := fmt.Sprintf("supports %d of %d built-in rules", yes, yes+no)
-	for i, c := range causes {
-		sep := "; "
-		if i == 0 {
-			sep = "; for the rest: "
+	said := map[fingerprint.Cause]bool{}
+	for _, part := range []struct {
+		head string
+		list []fingerprint.Cause
+	}{{"; for the rest: ", none}, {"; for more of the requests: ", some}} {
+		sep := part.head
+		for _, c := range part.list {
+			if !said[c] {
+				text += sep + replay.Remedy(c)
+				said[c], sep = true, "; "
+			}
 		}
-		text += sep + replay.Remedy(c)
 	}
-	if len(causes) > 0 && formats.ByName(r.Format) != nil { // no file of one's own
+	if len(said) > 0 && formats.ByName(r.Format) != nil { // no file of one's own
 		text += " (docs/formats.md#" + r.Format[strings.LastIndexByte(r.Format, '+')+1:] + ")"
 	}
 	return text

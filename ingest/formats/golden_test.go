@@ -150,5 +150,8 @@ func render(r *fingerprint.Request, column int, why string) string {
 	if r.Lost != fingerprint.Computable {
 		fmt.Fprintf(&b, " lost=%q", r.Lost)
 	}
+	if r.Dropped {
+		b.WriteString(" dropped")
+	}
 	return b.String()
 }

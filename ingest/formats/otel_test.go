@@ -48,22 +48,29 @@ func TestOtelDropped(t *testing.T) {
 		line := otelSpans(`{"spanId":"a","startTimeUnixNano":"1000000000","droppedAttributesCount":9,` + otelAttributes(attributes...) + `}`)
 		areRequests(t, "otel", line, want)
 	}
-	const lost = ` lost="parts of the messages lost by the logger"`
+	const lost = ` lost="parts of the messages lost by the logger" dropped`
 	call := []string{
 		"gen_ai.prompt.4.role", "assistant", "gen_ai.prompt.4.tool_calls.0.id", "t", "gen_ai.prompt.4.tool_calls.0.name", "f",
 		"gen_ai.prompt.5.role", "tool", "gen_ai.prompt.5.content", "ok", "gen_ai.prompt.5.tool_call_id", "t",
 	}
 	answer := []string{"gen_ai.response.model", "m", "gen_ai.completion.0.role", "assistant", "gen_ai.completion.0.content", "done"}
 	const last = ` last="{\"role\":\"tool\",\"content\":\"ok\",\"tool_call_id\":\"t\"}"`
-	tail := "id=a named model=m messages=2" + last + " tail tool_calls=0"
+	tail := "id=a named model=m messages=2" + last + " tail tool_calls=0 dropped"
 	f(tail, slices.Concat(call, answer)...)
 	f(tail, slices.Concat([]string{"gen_ai.prompt.3.content", "half"}, call, answer)...)
 	f(tail, slices.Concat([]string{"gen_ai.prompt.2.tool_calls.0.name", "g", "gen_ai.prompt.3.role", "tool", "gen_ai.prompt.3.content", "of g"}, call, answer)...)
 	first := []string{"gen_ai.prompt.0.role", "user", "gen_ai.prompt.0.content", "hi"}
-	f("id=a named model=m messages=3"+last+" tool_calls=0", slices.Concat(first, call, answer)...)
+	f("id=a named model=m messages=3"+last+" tool_calls=0 dropped", slices.Concat(first, call, answer)...)
 	f("id=a named messages=3"+last+lost, slices.Concat([]string{"llm.request.type", "chat"}, first, call)...)
 	f("id=a named model=m messages=0 tool_calls=0"+lost, slices.Concat([]string{"gen_ai.prompt.5.content", "ok"}, answer)...)
 	f("column 0: no request in it", call...)
+	f("id=a named tokens_in=8 dropped", "openinference.span.kind", "LLM", "llm.token_count.prompt", `{"intValue":"8"}`) // nothing of what was said
+	said := []string{
+		"llm.input_messages.5.message.role", "user", "llm.input_messages.5.message.content", "hi", "llm.output_messages.0.message.role", "assistant",
+		"llm.token_count.prompt", `{"intValue":"8"}`,
+	}
+	f(`id=a named messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}" tail tokens_in=8 dropped`, said...)
+	f("column 0: no request in it", said[:len(said)-2]...)
 
 	// The console does not say so; but it is full.
 	full := `"gen_ai.usage.input_tokens":8`

@@ -13,7 +13,8 @@ const attributeLimit = 128
 func (sp *otelSpan) classify(s *rawjson.Scanner) {
 	asks, used, told := false, false, false // names a model, says what that did, and what the span is
 	asked, answered := false, false
-	var sent naming // the headers of the request
+	counted := false // its tokens, as OpenInference has them
+	var sent naming  // the headers of the request
 	n := 0
 	sp.attributes = eachAttribute(s, func(key []byte) {
 		n++
@@ -108,6 +109,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			}
 			answered = answered || bytes.HasPrefix(key, []byte("gen_ai.usage."))
 			used = used || answered || bytes.HasPrefix(key, []byte("gen_ai.response."))
+			counted = counted || bytes.HasPrefix(key, []byte("llm.token_count."))
 			if bytes.HasPrefix(key, []byte("gen_ai.prompt.")) || bytes.HasPrefix(key, []byte("llm.input_messages.")) || bytes.HasPrefix(key, []byte("llm.output_messages.")) {
 				sp.content = asMessages
 			}
@@ -125,7 +127,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 	if told || sp.isCall {
 		return
 	}
-	sp.says = used && sp.content > noContent
+	sp.says = (used || counted) && sp.content > noContent
 	if asks && (used || sp.content > noContent) {
 		sp.isCall, sp.guessed = true, true
 	}

@@ -34,6 +34,7 @@ func (p *otelCall) content(sp *otelSpan, r *fingerprint.Request) {
 			r.Messages.Tail = tail
 		}
 	}
+	r.Dropped = sp.dropped
 	if sp.excerpt && r.Messages.Logged && r.Lost == fingerprint.Computable {
 		r.Lost = fingerprint.LossyContent
 	}
