@@ -120,7 +120,7 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *format
 			return f, mostly
 		}
 	}
-	told := v.most > 0 && !v.format.Loose && 2*v.most >= v.lines
+	told := v.firm > 0 && 2*v.firm >= v.lines
 	parts := 0               // how many of the lines are parts of records, perhaps
 	var some *formats.Format // that not most of what is in the first such wrapper is of
 	for i, w := range wrap.All {
@@ -130,6 +130,12 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *format
 		}
 		if w.Joins {
 			parts = max(parts, n)
+		}
+		if n > 0 && w.Whole != nil {
+			f, mostly := within(data, among, in, w.Whole)
+			if mostly && innermost(f) == w.Whole.Name {
+				return f, true
+			}
 		}
 		// Formats of text take much for a host or a user; what a wrapper is
 		// taken for must hold a known format. Lines that are gathered are of it
@@ -151,6 +157,16 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *format
 	return v.best(in)
 }
 
+// innermost is the name of what the records of a format lie in, but for what gathers them.
+func innermost(f *formats.Format) string {
+	for _, w := range slices.Backward(f.Wrappers) {
+		if !w.Gathers {
+			return w.Name
+		}
+	}
+	return ""
+}
+
 // within looks into a wrapper.
 func within(data []byte, among []*formats.Format, in []*wrap.Wrapper, w *wrap.Wrapper) (f *formats.Format, mostly bool) {
 	around := []*wrap.Wrapper{w}
@@ -168,13 +184,14 @@ type votes struct {
 	lines         int // those of an array each for itself
 	format        *formats.Format
 	most          int
+	firm          int // of the lines of format, those that are not around one of another
 	wrappers      []int
 	begun, broken bool // see wrap.Lines
 }
 
 func countVotes(data []byte, among []*formats.Format) votes {
 	v := votes{wrappers: make([]int, len(wrap.All))}
-	each := make([]int, len(among))
+	each, firm := make([]int, len(among)), make([]int, len(among))
 	trimmed := trim
 	if slices.ContainsFunc(among, func(f *formats.Format) bool { return f.Tabs }) {
 		trimmed = trimRow
@@ -201,8 +218,12 @@ func countVotes(data []byte, among []*formats.Format) votes {
 					continue
 				}
 				keeps = true
-				if each[i]++; each[i] > v.most {
-					v.format, v.most = f, each[i]
+				if f.Loose == nil || !f.Loose(asked) {
+					firm[i]++
+				}
+				each[i]++
+				if each[i] > v.most || f == v.format {
+					v.format, v.most, v.firm = f, each[i], firm[i]
 				}
 				break
 			}

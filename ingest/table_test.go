@@ -151,6 +151,18 @@ func TestHostileTable(t *testing.T) {
 	if got := read(t, []byte(log), Options{}); got.format != "table+litellm-spend" || got.tally.Malformed != 0 {
 		t.Errorf("%s %+v", got.format, got.tally)
 	}
+	// As do most of them, and all.
+	f := func(head, row, want string) {
+		t.Helper()
+		if got := Detect([]byte(head + "\n" + strings.Repeat(row+"\n", 9))); got == nil || got.Name != want {
+			t.Errorf("%s of %s is %v, want %s", row, head, got, want)
+		}
+	}
+	const row, span = `2026-11-21T10:00:00Z,a,1,`, `"{""resourceSpans"":[],""model"":""m""}"`
+	f("startTime,request_id,spend,body", row+span, "table+litellm-spend")
+	f("time,method,status,body", "2026-11-21T10:00:00Z,POST,200,"+span, "table+loopgauge")
+	f("startTime,level,spend,message", row+span, "csv+otel") // no gateway's
+	f("time,id,status,message", row+span, "csv+otel")        // what is around a line
 }
 
 // TestTablesThatWereCut: what is left of a row whose quotes are not closed, and of a

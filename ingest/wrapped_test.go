@@ -668,6 +668,9 @@ func TestMember(t *testing.T) {
 		`{"time":1,"body":"{\"model\":\"m\"}"}`:                                                   "loopgauge",
 		`{"time":1,"body":"` + line + `"}` + "\n" + `{"time":1,"id":"b"}`:                         "loopgauge",
 		`{"time":1,"body":"` + line + `"}` + strings.Repeat("\n"+`{"time":1,"body":"x"}`, 2):      "loopgauge",
+		`{"time":1,"path":"/var/log/x","body":"` + line + `"}`:                                    "member+loopgauge",
+		`{"time":1,"method":"POST","body":"` + line + `"}`:                                        "loopgauge", // a client's
+		`{"time":1,"method":"POST","message":"` + line + `"}`:                                     "member+loopgauge",
 		`{"msg":"access","hostname":"h","payload":{"time":1,"id":"a"}}`:                           "member+loopgauge",
 		`{"message":"` + line + `","event":{"dataset":"gw"}}`:                                     "member+loopgauge",
 		`{"text":"` + line + `","record":{"message":"` + line + `","line":7}}`:                    "member+member+loopgauge", // loguru

@@ -42,8 +42,9 @@ type Format struct {
 	// Detect tells whether a line is of this format. Formats are made so that
 	// no line is of two.
 	Detect func(Line) bool
-	// Loose says that what is around lines of other formats may be of it too.
-	Loose bool
+	// Loose tells of a line of it that it may be what is around one of another format;
+	// nil if none may.
+	Loose func(Line) bool
 	// New makes a parser that reads the given costly fields.
 	New func(reads fingerprint.Field) Parser
 	// Wrappers are what the records of a log lie in, the outermost first; nil
@@ -101,7 +102,7 @@ const NoRequest = "no request in it"
 
 // All is every format.
 var All = []*Format{
-	{Name: "loopgauge", Doc: "the native format, one JSON object a line", Told: "`time`, readable, and one of `id`, `method`, `path`, `query`, `body`, `body_hash`, `caller`, `user`, `session`, `model`, `messages`, `tool_calls`, `attributes`; none of `startTime`, `requestOptions`, `uri`, `url`, `request`, `request_uri`, `request_method`, `status_code`, `client_ip`, `remote_addr`, `request_body`, `response_code`, not both `rule` and `fingerprint`, which verdicts and alerts of loopgauge have, and not all of `nginx-json` or `haproxy-json`; where `method` or `status` is missing no other name for it, as `verb` or `code`", JSON: true, Detect: byMembers(isNative), Loose: true, New: newNative},
+	{Name: "loopgauge", Doc: "the native format, one JSON object a line", Told: "`time`, readable, and one of `id`, `method`, `path`, `query`, `body`, `body_hash`, `caller`, `user`, `session`, `model`, `messages`, `tool_calls`, `attributes`; none of `startTime`, `requestOptions`, `uri`, `url`, `request`, `request_uri`, `request_method`, `status_code`, `client_ip`, `remote_addr`, `request_body`, `response_code`, not both `rule` and `fingerprint`, which verdicts and alerts of loopgauge have, and not all of `nginx-json` or `haproxy-json`; where `method` or `status` is missing no other name for it, as `verb` or `code`", JSON: true, Detect: byMembers(isNative), Loose: byMembers(mayHoldLine), New: newNative},
 	{Name: "litellm", Doc: "LiteLLM StandardLoggingPayload", Told: "`startTime`; `call_type`, `litellm_call_id` or `custom_llm_provider`; `messages`, `model_group`, `metadata` or `response`; no `modelParameters`, and not all of `litellm-spend`", JSON: true, Detect: byMembers(isLiteLLM), New: newLiteLLM},
 	{Name: "litellm-v1", Doc: "LiteLLM generic API callback with generic_api_use_v1", Told: "`startTime`, `modelParameters`, and `messages`, `response`, `call_type` or `cache_hit`", JSON: true, Zoneless: true, Detect: byMembers(isLiteLLMV1), New: newLiteLLMV1},
 	{Name: "litellm-spend", Doc: "LiteLLM SpendLogs rows", Told: "`startTime`, `request_id` and `spend`", JSON: true, Zoneless: true, Detect: byMembers(isLiteLLMSpend), New: newLiteLLMSpend},

@@ -21,6 +21,12 @@ func newNative(reads fingerprint.Field) Parser { return &native{reads: reads} }
 // passed over, and with it would go path, status, caller or messages. So it would
 // with a method or a status that has another name, as in a log of which the owner
 // chose the names: some are ours by chance.
+// mayHoldLine tells a record of the native format of which it may be that a collector
+// made it of a line: one with a body says more of the request than that.
+func mayHoldLine(k keys) bool {
+	return !k.has("body") || !k.any("method", "query", "caller", "session", "model", "messages", "tool_calls", "status")
+}
+
 func isNative(k keys) bool {
 	return k.anyTime(parseTime, "time") && !isNginx(k) && !isHAProxy(k) && !isOurs(k) &&
 		!k.any("startTime", "requestOptions", "uri", "url", "request", "request_uri", "request_method", "status_code", "client_ip", "remote_addr", "request_body", "response_code") &&

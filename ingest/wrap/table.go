@@ -29,6 +29,9 @@ type table struct {
 	object   []byte
 }
 
+// Table is in [All].
+var Table = &Wrapper{Name: "table", Doc: "exports as CSV or tabs, columns named first", Detect: detectTable, New: newTable, Of: tableOf}
+
 func detectTable(line []byte) bool {
 	_, _, ok := columnsOf(line)
 	return ok

@@ -34,6 +34,9 @@ type Wrapper struct {
 	// themselves of none that is told by more than such names: in a body stands what a
 	// client likes.
 	Loose bool
+	// Whole is the wrapper that hands on all of what this one hands on a value of, nil
+	// if there is none: where that is of a known format, so is the record.
+	Whole *Wrapper
 	// Of are the wrappers of a log, by its beginning, where that says more than each
 	// line does; nil if it is in none.
 	Of func(data []byte) []*Wrapper
@@ -113,8 +116,8 @@ var All = []*Wrapper{
 	{Name: "otlp-attributes", Doc: "access logs as OpenTelemetry's log records", JSON: true, Detect: detectOTLPAttributes, New: newOTLPAttributes},
 	{Name: "otlp", Doc: "lines that OpenTelemetry's Collector read from files", JSON: true, Detect: detectOTLP, New: newOTLP},
 	{Name: "console", Doc: "docker compose logs, kubectl logs --prefix, stern, ...", Detect: detectConsole, New: newConsole},
-	{Name: "csv", Doc: "exports as CSV with lines of JSON in a column", Detect: detectCSV, New: newCSV},
-	{Name: "table", Doc: "exports as CSV or tabs, columns named first", Detect: detectTable, New: newTable, Of: tableOf},
+	{Name: "csv", Doc: "exports as CSV with lines of JSON in a column", Detect: detectCSV, New: newCSV, Whole: Table},
+	Table,
 	{Name: "copied", Doc: "JSON whose backslashes a database doubled", Detect: isEscapedJSON, New: newCopied, Of: copiedOf, Sure: true},
 	{Name: "sse", Doc: "server-sent events", Detect: detectSSE, New: newSSE},
 	{Name: "turns", Doc: "calls and results in sessions of Claude Code and Codex", JSON: true, Detect: detectTurns, New: newTurns, Joins: true, Gathers: true},
