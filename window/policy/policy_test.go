@@ -383,6 +383,18 @@ func TestQuotesWanted(t *testing.T) {
 	condition(`stream ? cached : false`, "4:12: not YAML: mapping value is not allowed in this context"+hint)
 	condition(`'"header:x" in attributes' && stream`, "4:39: not YAML: value is not allowed in this context. map key-value is pre-defined")
 	condition(`!stream`, "4:12: there must be no tags: a text that begins with ! wants quotes")
+
+	// What the library takes, and YAML does not.
+	f("rules:\n  - name: %pc", "3:11: a text that begins with % wants quotes")
+	f("rules:\n  - {name: %pc}", "3:12: a text that begins with % wants quotes")
+	f("rules:\n  - name: }", "3:11: a text that begins with } wants quotes")
+	f("rules:\n  - {profile: aisg, name: a: b}", "3:27: a text with a colon at the end of a word wants quotes")
+	f("rules:\n  - {profile: aisg, name: b:}", "3:27: a text with a colon at the end of a word wants quotes")
+	for _, name := range []string{`"%pc"`, "'a: b'", "a%:b", "{name: 'a: b'}", "|\n      %a: b", ">\n      }: b"} {
+		if problems := NewStrict("a.yaml", []byte("name: "+name+"\n"), "", "", "").Err(); problems != nil {
+			t.Errorf("%s: %v", name, problems)
+		}
+	}
 }
 
 func TestFormat(t *testing.T) {

@@ -120,6 +120,8 @@ func refused(n ast.Node) (at place, why string) {
 		switch n := n.(type) {
 		case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
 			at, why = placeOf(n, ""), "there must be no anchors and aliases: write it out"
+		case *ast.LiteralNode:
+			return false // anything may stand in one
 		case *ast.TagNode:
 			at, why = placeOf(n, ""), "there must be no tags: a text that begins with ! wants quotes"
 		case *ast.MappingValueNode:
@@ -129,6 +131,12 @@ func refused(n ast.Node) (at place, why string) {
 				at, why = placeOf(n.Key, ""), "a name must be a text: put it in quotes"
 			}
 		case *ast.StringNode:
+			if n.Token.Type == token.StringType {
+				if why = plainText(n.Value); why != "" {
+					at = placeOf(n, "")
+					return false
+				}
+			}
 			origin := strings.TrimSpace(n.Token.Origin)
 			if tab := strings.IndexByte(origin, '\t'); n.Token.Type == token.StringType && strings.Count(origin, "\t") > strings.Count(n.Value, "\t") {
 				at, why = placeOf(n, ""), "a tab in a text without quotes: put the text in double quotes, and write the tab as \\t"
@@ -140,6 +148,19 @@ func refused(n ast.Node) (at place, why string) {
 		return why == ""
 	}), n)
 	return at, why
+}
+
+// plainText says why a text wants quotes that has none, where the library does not ask
+// for them; empty if it may be so.
+func plainText(text string) (why string) {
+	switch {
+	case text == "":
+	case strings.ContainsRune(",]}%@`", rune(text[0])):
+		why = fmt.Sprintf("a text that begins with %c wants quotes", text[0])
+	case strings.Contains(text, ": "), strings.HasSuffix(text, ":"):
+		why = "a text with a colon at the end of a word wants quotes"
+	}
+	return why
 }
 
 // unprintable finds the first character that YAML has only as an escape.
