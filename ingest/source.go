@@ -53,6 +53,20 @@ type Source struct {
 	followed bool // as it grows
 }
 
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
+
+// word is the name as a command takes it: no flag, and one word of a shell.
+func (s *Source) word() string {
+	word := s.Name
+	if strings.HasPrefix(word, "-") {
+		word = "./" + word
+	}
+	if !plainWord.MatchString(word) {
+		word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
+}
+
 // Object is a log that lies in an object store and does not change.
 type Object interface {
 	// Open reads the object from an offset on, in bytes. Its errors, and those

@@ -415,3 +415,21 @@ func TestAstray(t *testing.T) {
 		}
 	}
 }
+
+// TestWord: commands that messages name work as they stand.
+func TestWord(t *testing.T) {
+	for name, want := range map[string]string{
+		"x.log": "x.log", "s3://b/x=1/": "s3://b/x=1/", "-n.jsonl": "./-n.jsonl", "a b.log": "'a b.log'", "it's;": `'it'\''s;'`, "- x": "'./- x'", "é": "'é'",
+	} {
+		if got := (&Source{Name: name}).word(); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	s, err := openStream(&Source{Name: "-n.jsonl", path: write(t, t.TempDir(), "-n.jsonl", []byte("{}\n"))}, 0, Options{})
+	if err == nil {
+		s.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "\ndescribe it: loopgauge formats --scaffold ./-n.jsonl > my.yaml, ") {
+		t.Error(err)
+	}
+}

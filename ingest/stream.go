@@ -252,7 +252,7 @@ func (s *fileStream) unknown(head *Block) error {
 	if _, line := firstText(head); formats.Ours(line) {
 		return newError(s.source.Name, errors.New("verdicts or alerts of loopgauge, and no log"), "name the log that they are about, and keep them out of its directory")
 	}
-	scaffolded := s.source.Name
+	scaffolded := s.source.word()
 	if s.source.stdin != nil {
 		scaffolded = "LOG"
 	}

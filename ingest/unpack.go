@@ -98,7 +98,7 @@ func (u *unpacked) onTheWay(from *Source, command string) string {
 	}
 	before := "... | "
 	if from.stdin == nil {
-		name := from.Name
+		name := from.word()
 		if from.object != nil { // no command of the system reads it
 			name = "COPY"
 		}
