@@ -168,7 +168,9 @@ func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		}
 	} else if p.c.Pattern != nil {
 		at := p.c.Pattern.FindSubmatchIndex(record)
-		if at == nil {
+		if at == nil && record[0] == '#' {
+			return 0, NoRequest
+		} else if at == nil {
 			return 0, "does not match the pattern"
 		}
 		for i, name := range p.names {
@@ -190,6 +192,9 @@ func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		}
 	}
 	p.fill(r)
+	if p.c.Pattern != nil && record[0] == '#' && r.Time == fingerprint.NoTime && r.End == fingerprint.NoTime {
+		return 0, NoRequest // W3C's logs name their columns, again and again
+	}
 	return 0, ""
 }
 

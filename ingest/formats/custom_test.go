@@ -269,6 +269,14 @@ func TestCustomText(t *testing.T) {
 	f(`10 a body={"model":"m","metadata":{"who":"u"}}`,
 		`time="1970-01-01T00:00:10Z" id="a" body="{\"model\":\"m\",\"metadata\":{\"who\":\"u\"}}" user="u" model="m" has_tools=false stream=false`)
 	f(`ten a`, `does not match the pattern`)
+	f(`#Fields: t id`, NoRequest)
+	w3c := &Custom{Pattern: regexp.MustCompile(`^(?P<t>\S+) (?P<id>\S+)`), Fields: c.Fields[:2]}
+	p = newCustom(w3c, fingerprint.AllFields)
+	f(`#Fields: t id`, NoRequest) // which matches
+	f(`Fields: t`, `id="t"`)
+	w3c.Pattern = regexp.MustCompile(`^#(?P<t>\S+) (?P<id>\S+)`)
+	p = newCustom(w3c, fingerprint.AllFields)
+	f(`#10 a`, `time="1970-01-01T00:00:10Z" id="a"`)
 }
 
 // TestCustomEscapedBody: text between quotes has its quotes escaped, as nginx and
@@ -474,7 +482,7 @@ func TestScaffold(t *testing.T) {
 	// Labelled values, of nginx and Apache.
 	f("time:[21/Nov/2026:10:00:00 +0000]\thost:192.0.2.7\treq:POST /secret HTTP/1.1\tstatus:200\treqtime:0.5\tsession-id:secret\tua:secret: 1 [x]",
 		`pattern: '^.*?(?:^|\t)time:\[(?P<time>[^\t\]]*)\].*?(?:^|\t)host:(?P<host>[^\t]*).*?(?:^|\t)req:(?P<req>[^\t]*).*?(?:^|\t)status:(?P<status>[^\t]*).*?(?:^|\t)reqtime:(?P<reqtime>[^\t]*).*?(?:^|\t)session-id:(?P<session_id>[^\t]*)`,
-		"time: {path: 'time', layout: '02/Jan/2006:15:04:05 -0700'}", "status: 'status'", "duration: {path: 'reqtime', unit: s}", "session: 'session_id'", "#   ua")
+		"time: {path: 'time', layout: '02/Jan/2006:15:04:05 -0700'}", "status: 'status'", "duration: {path: 'reqtime', unit: s}", "session: 'session_id'", "url: 'req'", "caller_name: 'host'", "#   ua")
 	f("host:secret\tnothing\ttime=2026-11-21T10:00:00Z", `pattern: '^.*?\btime=(?P<time>\S*)'`) // not all have one
 	// Of an object behind words without a time, that is in it.
 	f(`INFO:calls:{"messages":[{"role":"user","content":"secret id=7 at 2026-11-20 10:00:00"}],"response":{"created":1795255200,"choices":[]}}`,

@@ -32,7 +32,7 @@ var guesses = []guess{
 	{"end", []string{"end", "endtime", "endedat", "ended", "finishedat", "finished", "completedat", "completed", "endtimestamp", "responsetimestamp", "timeend"}},
 	{"duration", []string{"duration", "latency", "took", "elapsed", "responsetime", "responselatency", "requesttime", "reqtime", "timetaken", "totaltime", "elapsedtime", "timeelapsed", "processingtime", "executiontime", "generationtime", "walltime", "dur", "rt", ""}},
 	{"method", []string{"method", "httpmethod", "requestmethod", "verb"}},
-	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "uristem", "endpoint", "request"}},
+	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "uristem", "endpoint", "request", "req"}},
 	{"query", []string{"querystring", "uriquery"}},
 	{"caller_name", callerNames},
 	{"caller", callerKeys},
@@ -85,6 +85,9 @@ func (g *guesser) pick(field string, names []string, used map[string]bool, last 
 				return path
 			}
 		}
+	}
+	if field == "caller_name" && last && g.labels && isIP(withoutPort(g.texts["host"])) && g.fits(field, "host") {
+		return "host" // with labels the client's, as LTSV has it, where others have the server's
 	}
 	if field == "caller" {
 		for _, p := range g.paths { // under whatever name
