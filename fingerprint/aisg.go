@@ -11,7 +11,7 @@ const aisgMessages = 3
 // makes of caller, model and the last three messages' texts, each as
 // str(content).strip().lower().
 func newAISG(o Options) (*Identity, error) {
-	if err := o.refuse("parts", "mask", "normalize", "limit_keys", "body_hash"); err != nil {
+	if err := o.refuseBut(); err != nil {
 		return nil, err
 	}
 	return &Identity{Name: "aisg", Reads: ReadsMessages, compute: func(r *Request, w *Writer) Cause {

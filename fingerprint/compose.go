@@ -82,7 +82,7 @@ func choosePart(text string) (chosen, error) {
 
 // newComposed makes an identity of chosen parts, in canonical order.
 func newComposed(name string, o Options, parts []chosen) (*Identity, error) {
-	if err := o.refuse("limit_keys", "body_hash"); err != nil {
+	if err := o.refuseBut("parts", "mask", "normalize"); err != nil {
 		return nil, err
 	}
 	m, err := newMask(o.Mask)
@@ -157,15 +157,20 @@ func (r *Request) deepest(cause Cause, parts []chosen) Cause {
 	return cause
 }
 
-// refuse says that an identity has no use for some options.
-func (o Options) refuse(names ...string) error {
-	for _, name := range names {
-		given := map[string]bool{
-			"parts": len(o.Parts) > 0, "mask": len(o.Mask) > 0, "normalize": o.Lower,
-			"limit_keys": len(o.LimitKeys) > 0, "body_hash": o.IgnoreBody || o.RequireBody,
-		}[name]
-		if given {
-			return &OptionError{name}
+// refuseBut refuses the options that are given, but those that the identity uses.
+func (o Options) refuseBut(used ...string) error {
+	for _, option := range []struct {
+		name  string
+		given bool
+	}{
+		{"parts", len(o.Parts) > 0},
+		{"mask", len(o.Mask) > 0},
+		{"normalize", o.Lower},
+		{"limit_keys", len(o.LimitKeys) > 0},
+		{"body_hash", o.IgnoreBody || o.RequireBody},
+	} {
+		if option.given && !slices.Contains(used, option.name) {
+			return &OptionError{option.name}
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 // A name that the query repeats is a table in its Lua, printed with its
 // address: such a request never equals another.
 func newFairvisor(o Options) (*Identity, error) {
-	if err := o.refuse("parts", "mask", "normalize"); err != nil {
+	if err := o.refuseBut("limit_keys", "body_hash"); err != nil {
 		return nil, err
 	}
 	keys := slices.Clone(o.LimitKeys)

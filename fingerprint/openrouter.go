@@ -21,7 +21,7 @@ var openRouterJSON = func() *jsonStyle {
 // empty object to the SDK, and what is no JSON is a text. What it refuses to
 // canonicalise is not computable.
 func newOpenRouter(o Options) (*Identity, error) {
-	if err := o.refuse("parts", "mask", "normalize", "limit_keys", "body_hash"); err != nil {
+	if err := o.refuseBut(); err != nil {
 		return nil, err
 	}
 	return &Identity{Name: "openrouter", Reads: ReadsMessages | ReadsResponse, Sees: SeesCalls, compute: func(r *Request, w *Writer) Cause {

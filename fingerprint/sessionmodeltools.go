@@ -5,7 +5,7 @@ import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
 // newSessionModelTools is Zelyx's: session, model and whether tools were
 // offered. Calls without a session share one fingerprint, whatever they are.
 func newSessionModelTools(o Options) (*Identity, error) {
-	if err := o.refuse("parts", "mask", "normalize", "limit_keys", "body_hash"); err != nil {
+	if err := o.refuseBut(); err != nil {
 		return nil, err
 	}
 	return &Identity{Name: "session-model-tools", Reads: ReadsTools, compute: func(r *Request, w *Writer) Cause {

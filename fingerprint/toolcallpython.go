@@ -22,7 +22,7 @@ const (
 // writes them. Arguments that are not JSON stay as they are; the original
 // tries to repair them first, which is not followed here.
 func newToolCallPython(o Options) (*Identity, error) {
-	if err := o.refuse("parts", "mask", "normalize", "limit_keys", "body_hash"); err != nil {
+	if err := o.refuseBut(); err != nil {
 		return nil, err
 	}
 	return &Identity{Name: "tool-call-python", Reads: ReadsMessages | ReadsResponse, Sees: SeesCalls, compute: func(r *Request, w *Writer) Cause {
