@@ -34,9 +34,9 @@ func (h *Hook) Send(ctx context.Context, a *sinks.Alert) error {
 	if a.State == window.Grown {
 		return nil
 	}
-	m, unfurl := render(a), false
+	m := render(a)
 	err := slack.PostWebhookCustomHTTPContext(ctx, h.url, h.client, &slack.WebhookMessage{
-		Text: m.text, Blocks: &slack.Blocks{BlockSet: m.blocks}, Parse: "none", UnfurlLinks: &unfurl, UnfurlMedia: &unfurl,
+		Text: m.text, Blocks: &slack.Blocks{BlockSet: m.blocks}, Parse: "none", UnfurlLinks: new(false), UnfurlMedia: new(false),
 	})
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err // without the URL

@@ -175,6 +175,5 @@ func plain(text string) *slack.TextBlockObject {
 		}
 		b.WriteString(s)
 	}
-	emoji := false
-	return &slack.TextBlockObject{Type: slack.PlainTextType, Text: b.String(), Emoji: &emoji}
+	return &slack.TextBlockObject{Type: slack.PlainTextType, Text: b.String(), Emoji: new(false)}
 }
