@@ -237,6 +237,12 @@ type numbers[V int64 | int32 | float64 | fingerprint.Tri] struct {
 	bits []V // scratch
 }
 
+// or is the column with what stands in it for null.
+func (n *numbers[V]) or(null V) *numbers[V] {
+	n.null = null
+	return n
+}
+
 // noNumber is a null of 32 bits.
 const noNumber = math.MinInt32
 
@@ -309,6 +315,12 @@ type texts[V any] struct {
 	dictionary parquet.Dictionary // whose words are there from base on; nil for none
 	base       int32
 	empty      []int32 // of the words, those of an empty text
+}
+
+// parsed is the column with what makes values of its texts.
+func (t *texts[V]) parsed(by func(text string) (V, error)) *texts[V] {
+	t.parse = by
+	return t
 }
 
 func (t *texts[V]) begin(g *group) error {

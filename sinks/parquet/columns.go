@@ -120,59 +120,48 @@ func newEventColumns() *eventColumns {
 		}
 		return c, nil
 	}
-	e.fingerprint.parse = func(text string) (fingerprint.Fingerprint, error) {
+	print := func(text string) (fingerprint.Fingerprint, error) {
 		f, ok := fingerprint.Parse(text)
 		if !ok {
 			return f, fmt.Errorf("%q is no fingerprint", text)
 		}
 		return f, nil
 	}
-	e.scopesKey.parse = scopeKey
-	e.cause.parse, e.scopesCause.parse = cause, cause
-	e.id.keeps, e.id.parse = true, func(text string) (string, error) { return text, nil } // hardly any comes twice
-	for _, t := range []*texts[string]{
-		&e.identity, &e.tool, &e.method, &e.path, &e.caller, &e.user, &e.session, &e.model, &e.backend, &e.scopeField, &e.scopeValue, &e.rule,
-	} {
-		t.parse = e.share
-	}
-	for _, n := range []*numbers[int64]{&e.tokensIn, &e.tokensOut, &e.maxTokens} {
-		n.null = fingerprint.Unknown
-	}
-	e.status.null, e.override.null, e.scopesIndex.null = fingerprint.Unknown, noNumber, noNumber
-	e.cost.null = math.NaN()
-
+	shared := func(t *texts[string]) loader { return t.parsed(e.share) }
+	whole := func(text string) (string, error) { return text, nil }
+	e.id.keeps = true // hardly any comes twice
 	e.each.columns = []named{
 		{"seq", &e.seq},
-		{"identity", &e.identity},
+		{"identity", shared(&e.identity)},
 		{"identity_index", &e.identityNo},
 		{"ordinal", &e.ordinal},
-		{"fingerprint", &e.fingerprint},
-		{"cause", &e.cause},
-		{"tool", &e.tool},
+		{"fingerprint", e.fingerprint.parsed(print)},
+		{"cause", e.cause.parsed(cause)},
+		{"tool", shared(&e.tool)},
 	}
 	e.request.columns = []named{
 		{"time", &e.time},
 		{"start", &e.start},
-		{"method", &e.method},
-		{"path", &e.path},
-		{"caller", &e.caller},
-		{"user", &e.user},
-		{"session", &e.session},
-		{"model", &e.model},
-		{"backend", &e.backend},
-		{"status", &e.status},
-		{"tokens_in", &e.tokensIn},
-		{"tokens_out", &e.tokensOut},
-		{"cost", &e.cost},
+		{"method", shared(&e.method)},
+		{"path", shared(&e.path)},
+		{"caller", shared(&e.caller)},
+		{"user", shared(&e.user)},
+		{"session", shared(&e.session)},
+		{"model", shared(&e.model)},
+		{"backend", shared(&e.backend)},
+		{"status", e.status.or(fingerprint.Unknown)},
+		{"tokens_in", e.tokensIn.or(fingerprint.Unknown)},
+		{"tokens_out", e.tokensOut.or(fingerprint.Unknown)},
+		{"cost", e.cost.or(math.NaN())},
 		{"streamed", &e.streamed},
 		{"cached", &e.cached},
 		{"answered", &e.answered},
-		{"max_tokens", &e.maxTokens},
-		{"scope.list.element.field", &e.scopeField},
-		{"scope.list.element.value", &e.scopeValue},
-		{"scopes.list.element.index", &e.scopesIndex},
-		{"scopes.list.element.key", &e.scopesKey},
-		{"scopes.list.element.cause", &e.scopesCause},
+		{"max_tokens", e.maxTokens.or(fingerprint.Unknown)},
+		{"scope.list.element.field", shared(&e.scopeField)},
+		{"scope.list.element.value", shared(&e.scopeValue)},
+		{"scopes.list.element.index", e.scopesIndex.or(noNumber)},
+		{"scopes.list.element.key", e.scopesKey.parsed(scopeKey)},
+		{"scopes.list.element.cause", e.scopesCause.parsed(cause)},
 		{"scopes.list.element.fell_back", &e.scopesFellBack},
 	}
 	e.origin.columns = []named{
@@ -180,9 +169,9 @@ func newEventColumns() *eventColumns {
 		{"line", &e.line},
 		{"offset", &e.offset},
 		{"item", &e.item},
-		{"id", &e.id},
+		{"id", e.id.parsed(whole)},
 	}
-	e.choices.columns = []named{{"rules.list.element.rule", &e.rule}, {"rules.list.element.override", &e.override}}
+	e.choices.columns = []named{{"rules.list.element.rule", shared(&e.rule)}, {"rules.list.element.override", e.override.or(noNumber)}}
 	return e
 }
 
