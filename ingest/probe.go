@@ -5,16 +5,22 @@ import (
 	"io"
 )
 
-const (
-	// probePieces is how many places of a long plain file are looked at.
-	probePieces = 8
-	// probePiece is the least that a place shows: disorder reaches over many
-	// lines, and a line of a log of conversations is long.
-	probePiece = 256 << 10
-	// probeAhead is how much of a source that cannot be read twice is kept in
-	// memory for a look ahead.
-	probeAhead = 8 << 20
-)
+// probeAhead is how much of a source that cannot be read twice is kept in memory for
+// a look ahead.
+const probeAhead = 8 << 20
+
+// ProbePieces is how many places of a source of so many bytes are looked at with a
+// budget; 1 is its beginning alone.
+func ProbePieces(size, budget int64) int64 {
+	const (
+		most  = 8
+		least = 256 << 10 // that a place shows: disorder reaches over many lines, and a line of a log of conversations is long
+	)
+	if pieces := min(most, budget/least); pieces > 1 && size > budget {
+		return pieces
+	}
+	return 1
+}
 
 // Probe shows of a plain file evenly spaced pieces, of a compressed one the
 // beginning. Of a source that cannot be read twice its beginning is read ahead.
@@ -37,8 +43,8 @@ func (s *fileStream) Probe(budget int64, visit func(*Block)) error {
 		return nil
 	}
 	defer u.Close()
-	pieces := min(probePieces, budget/probePiece)
-	if u.packed != "" || size <= budget || pieces < 2 {
+	pieces := ProbePieces(size, budget)
+	if u.packed != "" || pieces == 1 {
 		probe.piece(u, budget, false, visit)
 		return nil
 	}

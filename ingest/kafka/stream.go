@@ -282,19 +282,9 @@ func (s *stream) Next() (*ingest.Block, error) {
 	return b, err
 }
 
-const (
-	// probePieces is how many places of a partition are looked at.
-	probePieces = 8
-	// probePiece is the least that a place shows.
-	probePiece = 256 << 10
-)
-
 // Probe shows evenly spaced pieces.
 func (s *stream) Probe(budget int64, visit func(*ingest.Block)) error {
-	pieces := min(probePieces, budget/probePiece)
-	if s.size <= budget || pieces < 2 {
-		pieces = 1
-	}
+	pieces := ingest.ProbePieces(s.size, budget)
 	share := budget / pieces
 	for i := int64(0); i < pieces; i++ {
 		at := s.from

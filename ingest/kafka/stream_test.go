@@ -112,7 +112,7 @@ func TestStreams(t *testing.T) {
 	s := streams[0].(*stream)
 	s.size = 1 << 40
 	var offsets []int64
-	err = s.Probe(2*probePiece, func(b *ingest.Block) {
+	err = s.Probe(512<<10, func(b *ingest.Block) {
 		for _, r := range b.Records {
 			offsets = append(offsets, r.Offset)
 		}
