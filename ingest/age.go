@@ -3,7 +3,6 @@ package ingest
 import (
 	"cmp"
 	"math"
-	"path/filepath"
 	"slices"
 )
 
@@ -35,39 +34,4 @@ func sortByAge[T comparable](list []T, of func(T) age) {
 		ages[x] = of(x)
 	}
 	slices.SortStableFunc(list, func(a, b T) int { return ages[a].compare(ages[b]) })
-}
-
-// compareRotated puts files in order by the log that they are of, and those of one
-// log from the oldest on: the one without a number or a date is written to.
-func compareRotated(a, b string) int {
-	logA, addedA := unrotate(a)
-	logB, addedB := unrotate(b)
-	rank := func(added string) int {
-		switch {
-		case added == "":
-			return 2
-		case isNumber(added):
-			return 1
-		}
-		return 0
-	}
-	if c := cmp.Or(cmp.Compare(logA, logB), cmp.Compare(rank(addedA), rank(addedB))); c != 0 {
-		return c
-	}
-	switch {
-	case newer(addedA, addedB):
-		return 1
-	case newer(addedB, addedA):
-		return -1
-	}
-	return 0
-}
-
-// unrotate is the log that a file is of by its name, and what a rotation added to
-// that.
-func unrotate(path string) (log, added string) {
-	if logs := unrotated(path); len(logs) > 0 {
-		return logs[0], rotation(path, logs[0])
-	}
-	return filepath.Clean(plainName(path)), ""
 }

@@ -3,7 +3,6 @@ package ingest
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // narrow leaves out streams of an earlier process that no argument stands for
@@ -33,23 +32,6 @@ func (f *follower) named(s *followed) bool {
 	return slices.ContainsFunc(f.args, func(arg string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return stands(arg, name) })
 	})
-}
-
-// unrotated are the names that a log may have had before a rotation gave it this
-// one.
-func unrotated(path string) (names []string) {
-	dir, base := filepath.Dir(path), plainName(filepath.Base(path))
-	for i := 1; i < len(base); i++ {
-		if !strings.ContainsRune(".-_", rune(base[i])) {
-			continue
-		}
-		for _, name := range []string{base[:i], base[:i] + filepath.Ext(base)} {
-			if log := filepath.Join(dir, name); rotation(path, log) != "" {
-				names = append(names, log)
-			}
-		}
-	}
-	return names
 }
 
 // stands tells whether an argument stands for a file of that name, were it
@@ -85,21 +67,4 @@ func Reads(args []string, path string) bool {
 		}
 		return below == path || !IsSkipped(path)
 	})
-}
-
-// resolved is a path without links, as far as it is there.
-func resolved(path string) string {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		return target
-	}
-	return path
-}
-
-// absolute is a path that can be compared with another's, as far as the working
-// directory is known.
-func absolute(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return path
 }

@@ -45,6 +45,21 @@ func (s *followed) dirs() []string {
 	return slices.Compact(list)
 }
 
+// related tells whether a name is one that a rotation may have given to the
+// stream's content.
+func (s *followed) related(path string) bool {
+	return related(path, s.name) || s.log != s.name && related(path, s.log)
+}
+
+// rotation is what a rotation added to the name of the stream's log. A link may
+// also be turned to files whose names begin like its own.
+func (s *followed) rotation(path string) string {
+	if added := rotation(path, s.name); added != "" || s.log == s.name {
+		return added
+	}
+	return rotation(path, s.log)
+}
+
 // holds tells whether the file with the stream's inode has its content too. A
 // file that did not change since the last look is not opened.
 func (s *followed) holds(e *entry) bool {

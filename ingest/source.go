@@ -267,6 +267,23 @@ func (s *Source) real() string {
 	return absolute(resolved(s.path))
 }
 
+// resolved is a path without links, as far as it is there.
+func resolved(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	return path
+}
+
+// absolute is a path that can be compared with another's, as far as the working
+// directory is known.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
 // size is the source's length in bytes as it lies on disk, -1 if unknown.
 func (s *Source) size() int64 {
 	switch {

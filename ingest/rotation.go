@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 )
@@ -10,21 +11,6 @@ import (
 func related(path, name string) bool {
 	stem, _ := splitName(name)
 	return strings.HasPrefix(filepath.Base(path), stem)
-}
-
-// related tells whether a name is one that a rotation may have given to the
-// stream's content.
-func (s *followed) related(path string) bool {
-	return related(path, s.name) || s.log != s.name && related(path, s.log)
-}
-
-// rotation is what a rotation added to the name of the stream's log. A link may
-// also be turned to files whose names begin like its own.
-func (s *followed) rotation(path string) string {
-	if added := rotation(path, s.name); added != "" || s.log == s.name {
-		return added
-	}
-	return rotation(path, s.log)
 }
 
 // splitName cuts a file's name at its first dot.
@@ -93,4 +79,56 @@ func newer(a, b string) bool {
 		return len(a) < len(b) || len(a) == len(b) && a < b
 	}
 	return a > b
+}
+
+// unrotated are the names that a log may have had before a rotation gave it this
+// one.
+func unrotated(path string) (names []string) {
+	dir, base := filepath.Dir(path), plainName(filepath.Base(path))
+	for i := 1; i < len(base); i++ {
+		if !strings.ContainsRune(".-_", rune(base[i])) {
+			continue
+		}
+		for _, name := range []string{base[:i], base[:i] + filepath.Ext(base)} {
+			if log := filepath.Join(dir, name); rotation(path, log) != "" {
+				names = append(names, log)
+			}
+		}
+	}
+	return names
+}
+
+// compareRotated puts files in order by the log that they are of, and those of one
+// log from the oldest on: the one without a number or a date is written to.
+func compareRotated(a, b string) int {
+	logA, addedA := unrotate(a)
+	logB, addedB := unrotate(b)
+	rank := func(added string) int {
+		switch {
+		case added == "":
+			return 2
+		case isNumber(added):
+			return 1
+		}
+		return 0
+	}
+	if c := cmp.Or(cmp.Compare(logA, logB), cmp.Compare(rank(addedA), rank(addedB))); c != 0 {
+		return c
+	}
+	switch {
+	case newer(addedA, addedB):
+		return 1
+	case newer(addedB, addedA):
+		return -1
+	}
+	return 0
+}
+
+// unrotate is the log that a file is of by its name, and what a rotation added to
+// that.
+func unrotate(path string) (log, added string) {
+	if logs := unrotated(path); len(logs) > 0 {
+		return logs[0], rotation(path, logs[0])
+	}
+	return filepath.Clean(plainName(path)), ""
 }
