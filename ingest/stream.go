@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
-	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
@@ -238,28 +237,6 @@ func (s *fileStream) recognise(head *Block) error {
 	return nil
 }
 
-// unknown is why a stream is of no known format.
-func (s *fileStream) unknown(head *Block) error {
-	if onlyEmpty(head.Data) {
-		return newError(s.source.Name, errors.New("nothing but an empty array"), "an export in which nothing was found, it seems: there is nothing to read")
-	}
-	if onlyColumns(head.Data) {
-		return newError(s.source.Name, errors.New("nothing but the names of columns"), "an export in which nothing was found, it seems: there is nothing to read")
-	}
-	if f, path := deeper(head.Data); f != nil {
-		return newError(s.source.Name, fmt.Errorf("no known log format; its JSON holds lines of %s at %s", f.Name, path), "take them out on the way: "+s.raw.onTheWay(s.source, "jq -rc '"+path+"'"))
-	}
-	if _, line := firstText(head); formats.Ours(line) {
-		return newError(s.source.Name, errors.New("verdicts or alerts of loopgauge, and no log"), "name the log that they are about, and keep them out of its directory")
-	}
-	scaffolded := s.source.word()
-	if s.source.stdin != nil {
-		scaffolded = "LOG"
-	}
-	return newError(s.source.Name, unknownFormat(head),
-		"describe it: loopgauge formats --scaffold "+scaffolded+" > my.yaml, then --format my.yaml\nor name it with --format, if it is one of those that 'loopgauge formats' lists")
-}
-
 // longer is the beginning of the stream with one block more, nil if there is
 // none: the parts of one long record may fill the first.
 func (s *fileStream) longer(head *Block) *Block {
@@ -275,77 +252,6 @@ func (s *fileStream) longer(head *Block) *Block {
 	longer.Data = slices.Concat(head.Data, b.Data)
 	return &longer
 }
-
-// unknownFormat says as much of a log in no known format as can be said
-// without showing any of it: there may be secrets in it.
-func unknownFormat(head *Block) error {
-	number, line := firstText(head)
-	inner := bytes.TrimLeft(line[1:], " \t")
-	isArray := line[0] == '[' && (len(inner) == 0 || inner[0] == '{' || inner[0] == '[' || inner[0] == ']')
-	if line[0] != '{' && !isArray {
-		if f, column := behind(line); f != nil {
-			return fmt.Errorf("no known log format; line %d is %s from column %d on: cut off what stands in front, in every line", number, f.Name, column)
-		}
-		if namesColumns(line) {
-			return fmt.Errorf("no known log format; line %d names columns, but not those of a known gateway", number)
-		}
-		return fmt.Errorf("no known log format; line %d is neither JSON nor an access log line", number)
-	}
-	var s rawjson.Scanner
-	if err := s.Check(line); err != nil {
-		var at *rawjson.SyntaxError
-		if _, laidOut := wrap.Lines(line); laidOut && errors.As(err, &at) && at.Offset == len(line) {
-			return fmt.Errorf("no known log format; line %d begins JSON that is not of a known gateway", number)
-		}
-		return fmt.Errorf("no known log format; line %d, %w", number, err)
-	}
-	if why := formats.NotNative(line); why != "" {
-		return fmt.Errorf("no known log format; line %d would be of loopgauge, but %s", number, why)
-	}
-	return fmt.Errorf("no known log format; line %d is JSON, but not of a known gateway", number)
-}
-
-// behind finds the format of a line but for what stands in front of it, and the
-// column, from 1, that it begins in.
-func behind(line []byte) (f *formats.Format, column int) {
-	const most = 16 // words in front
-	at := 0
-	for range most {
-		n := bytes.IndexAny(line[at:], " \t{")
-		if n < 0 {
-			break
-		}
-		if at += n; line[at] != '{' {
-			at++
-		}
-		if f = Detect(line[at:]); f != nil {
-			return f, at + 1
-		}
-		if at < len(line) && line[at] == '{' {
-			break
-		}
-	}
-	return nil, 0
-}
-
-// onlyEmpty tells that lines are one empty array.
-func onlyEmpty(data []byte) bool {
-	var array wrap.Array
-	array.Enter(trim(data))
-	if !wrap.IsArray(trim(data)) || array.Next() {
-		return false
-	}
-	_, why := array.Failure()
-	return why == ""
-}
-
-// onlyColumns tells that lines are one that names the columns of a table.
-func onlyColumns(data []byte) bool {
-	line := bytes.TrimSpace(trimStart(data))
-	return bytes.IndexByte(line, '\n') < 0 && namesColumns(line)
-}
-
-func namesColumns(line []byte) bool { return wrap.ByName("table").Detect(line) }
 
 // firstText is the first line of a block that is not blank, and its number; 0
 // if there is none.
