@@ -53,9 +53,7 @@ func TestAlertmanagerBodies(t *testing.T) {
 	m.now = func() time.Time { return time.Date(2026, 5, 4, 11, 0, 0, 0, time.UTC) }
 	f := func(a *Alert, want ...string) {
 		t.Helper()
-		if err := m.Send(t.Context(), a); err != nil {
-			t.Fatal(err)
-		}
+		must(t, m.Send(t.Context(), a))
 		var is []string
 		for _, p := range got {
 			is = append(is, fmt.Sprintf("%s %s %s-%s", p.Labels["alertname"], p.Labels["severity"], p.StartsAt[11:16], p.EndsAt[11:16]))
@@ -168,9 +166,7 @@ func TestResend(t *testing.T) {
 
 		o = NewOutbox(quietly, Named{s, "pager"}) // which is what it is called, and no other
 		r = NewRouter(o, Routes{}, nil)
-		if err := r.Load(saved); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Load(saved))
 		ctx, cancel = context.WithCancel(t.Context())
 		running.Go(func() { o.Run(ctx) })
 		f(nil, time.Minute, "a.1")
@@ -320,20 +316,14 @@ func TestRealAlertmanager(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "alertmanager.yaml")
 	text := fmt.Sprintf("route: {receiver: hook, group_by: ['...'], group_wait: 100ms, group_interval: 200ms}\nreceivers: [{name: hook, webhook_configs: [{url: %q}]}]\n", receiver.URL)
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(config, []byte(text), 0o600))
 	output := filepath.Join(dir, "output")
 	said, err := os.Create(output)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer said.Close()
 	command := exec.CommandContext(t.Context(), program, "--config.file="+config, "--storage.path="+dir, "--web.listen-address=127.0.0.1:0", "--cluster.listen-address=")
 	command.Stdout, command.Stderr = said, said
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, command.Start())
 	defer func() {
 		_ = command.Process.Kill()
 		_ = command.Wait()
@@ -387,9 +377,7 @@ func TestRealAlertmanager(t *testing.T) {
 	arrives("ep-2 critical firing")
 	var alerts []struct{ Labels map[string]string }
 	r, err := http.Get("http://" + address + "/api/v2/alerts?filter=incident%3D%22ep-2%22")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Body.Close()
 	if err := json.NewDecoder(r.Body).Decode(&alerts); err != nil || len(alerts) != 1 {
 		t.Fatalf("%d alerts, %v", len(alerts), err)

@@ -16,9 +16,7 @@ func TestAppendFile(t *testing.T) {
 	f := func(length int64, write, want string) {
 		t.Helper()
 		a, err := OpenAppend(path, length, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer a.Close() //nolint:errcheck // it was synced
 		if _, err := io.WriteString(a, write); err != nil {
 			t.Fatal(err)
@@ -49,9 +47,7 @@ func TestAppendFile(t *testing.T) {
 	f(6, "", "one\n2\n")
 	refused(path, 7, "has 6 bytes, the last checkpoint knows 7")
 	refused(path, -1, "the state knows nothing of it")
-	if err := os.WriteFile(path, []byte("a log\nof somebody else\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte("a log\nof somebody else\n"), 0o600))
 	refused(path, 6, "is not the file that the last checkpoint knows")
 	f(0, "", "")
 	f(-1, "", "")

@@ -16,23 +16,15 @@ func TestAtomicFileOverWhatIsThere(t *testing.T) {
 	write := func(path string) {
 		t.Helper()
 		f, err := CreateAtomic(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := f.WriteString("new"); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.Commit())
 	}
 	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
-	if err := os.WriteFile(file, []byte("old"), 0o640); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(file, link); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte("old"), 0o640))
+	must(t, os.Symlink(file, link))
 	write(link)
 	if text, _ := os.ReadFile(file); string(text) != "new" {
 		t.Errorf("behind the link stands %q", text)
@@ -45,9 +37,7 @@ func TestAtomicFileOverWhatIsThere(t *testing.T) {
 	}
 
 	pipe := filepath.Join(dir, "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(pipe, 0o600))
 	got := make(chan string)
 	go func() {
 		text, _ := os.ReadFile(pipe)
@@ -74,9 +64,7 @@ func TestAtomicFileFails(t *testing.T) {
 		"chmod": (*AtomicFile).Seal,
 	} {
 		f, err := CreateAtomic(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		f.Close() // the system takes nothing more
 		if err := do(f); err == nil || err.Error() != what+" "+path+": file already closed" {
 			t.Errorf("%s: said %v", what, err)

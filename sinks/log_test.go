@@ -15,17 +15,14 @@ import (
 )
 
 // logged is what the log sink says of an alert.
-func logged(tb interface{ Fatal(...any) }, a *Alert, level slog.Level) (lines []map[string]any) {
+func logged(tb rapid.TB, a *Alert, level slog.Level) (lines []map[string]any) {
+	tb.Helper()
 	var b bytes.Buffer
 	s := &Log{slog.New(slog.NewJSONHandler(&b, &slog.HandlerOptions{Level: level}))}
-	if err := s.Send(nil, a); err != nil { //nolint:staticcheck // nothing is waited for
-		tb.Fatal(err)
-	}
+	must(tb, s.Send(nil, a)) //nolint:staticcheck // nothing is waited for
 	for line := range strings.Lines(b.String()) {
 		var m map[string]any
-		if err := json.Unmarshal([]byte(line), &m); err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, json.Unmarshal([]byte(line), &m))
 		lines = append(lines, m)
 	}
 	return lines

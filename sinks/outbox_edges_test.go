@@ -54,9 +54,7 @@ func TestOutboxRetries(t *testing.T) {
 				tried = nil
 				o.Add(alert("x", 1), o.Names()...)
 				o.Allow(o.Last())
-				if err := o.Drain(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must(t, o.Drain(t.Context()))
 				for i := range tried[1:] {
 					gaps = append(gaps, tried[i+1].Sub(tried[i]))
 				}

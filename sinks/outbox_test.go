@@ -124,14 +124,10 @@ func TestOutboxSurvives(t *testing.T) {
 		a, b = &scripted{name: "a"}, &scripted{name: "b"}
 		c := &scripted{name: "c"} // not meant then
 		o = NewOutbox(quietly, a, b, c)
-		if err := NewRouter(o, Routes{}, nil).Load(saved); err != nil {
-			t.Fatal(err)
-		}
+		must(t, NewRouter(o, Routes{}, nil).Load(saved))
 		ctx, cancel = context.WithCancel(t.Context())
 		wg.Go(func() { o.Run(ctx) })
-		if err := o.Drain(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must(t, o.Drain(ctx))
 		cancel()
 		wg.Wait()
 		if a.sent() != "x.2" || b.sent() != "x.1 x.2" || c.sent() != "" {
@@ -140,9 +136,7 @@ func TestOutboxSurvives(t *testing.T) {
 
 		// A sink under another name gets what the one before did not.
 		o = NewOutbox(quietly, c)
-		if err := NewRouter(o, Routes{}, nil).Load(saved); err != nil {
-			t.Fatal(err)
-		}
+		must(t, NewRouter(o, Routes{}, nil).Load(saved))
 		ctx, cancel = context.WithCancel(t.Context())
 		defer cancel()
 		go o.Run(ctx)
@@ -166,9 +160,7 @@ func TestWebhookSigned(t *testing.T) {
 	defer server.Close()
 	hook := NewWebhook(WebhookOptions{URL: server.URL + "/hidden", Secret: "s3cret"})
 	a := alert("ep-1", 2)
-	if err := hook.Send(t.Context(), a); err != nil {
-		t.Fatal(err)
-	}
+	must(t, hook.Send(t.Context(), a))
 	if header.Get("Idempotency-Key") != "ep-1-2" || header.Get("Content-Type") != "application/json" || string(body) != string(a.Marshal()) {
 		t.Errorf("sent %s with %v", body, header)
 	}
@@ -199,14 +191,10 @@ func TestWebhookAISG(t *testing.T) {
 	a.Time, a.Caller, a.Model, a.Fingerprint, a.Requests, a.CooldownS = "2026-05-04T10:00:00.000000Z", "team", "gpt-4.1", "c0ffee", 7, 60
 	for _, state := range []window.IncidentState{window.Opened, window.Grown, window.Closed} {
 		a.State = state
-		if err := hook.Send(t.Context(), a); err != nil {
-			t.Fatal(err)
-		}
+		must(t, hook.Send(t.Context(), a))
 	}
 	a.Event, a.State = "digest.opened", window.Opened
-	if err := hook.Send(t.Context(), a); err != nil {
-		t.Fatal(err)
-	}
+	must(t, hook.Send(t.Context(), a))
 	want := `{"event":"loop.detected","timestamp":"2026-05-04T10:00:00.000000Z","project_id":"team","request_id":"ep-1","data":{"fingerprint":"c0ffee","hit_count":7,"model":"gpt-4.1","cooldown_seconds":60}}`
 	if len(bodies) != 1 || bodies[0] != want {
 		t.Errorf("sent %q, want %q alone", bodies, want)

@@ -24,6 +24,13 @@ import (
 
 const second = int64(time.Second / time.Microsecond)
 
+func must(tb rapid.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
 // incident is one as window.Incidents reports it.
 func incident(id string, revision int, state window.IncidentState, t int64) *window.Incident {
 	return &window.Incident{
@@ -209,9 +216,7 @@ func TestInherit(t *testing.T) {
 			{Match: func(*Alert) bool { return true }, To: []string{"b"}},
 		},
 	}, nil)
-	if err := r.Load(saved.Save()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Load(saved.Save()))
 	r.Take(incident("x", 2, window.Closed, 2*second))
 	for name, want := range map[string]string{"new": "x.1=opened w.1=opened w.2=closed z.1=opened x.2=closed", "b": "y.1=opened z.1=opened", "pager": ""} {
 		if got := put(o, name); got != want {
@@ -369,18 +374,14 @@ func TestRouterRestart(t *testing.T) {
 					saved := r.Save()
 					o = NewOutbox(quietly, &scripted{name: "a"}, &scripted{name: "b"})
 					r = NewRouter(o, routes, nil)
-					if err := r.Load(saved); err != nil {
-						rt.Fatal(err)
-					}
+					must(rt, r.Load(saved))
 				}
 				r.Advance(in.Time)
 				r.Take(in)
 			}
 			r.End()
 			b, err := json.Marshal(o.save())
-			if err != nil {
-				rt.Fatal(err)
-			}
+			must(rt, err)
 			return string(b)
 		}
 		stops := rapid.SliceOfN(rapid.Bool(), len(steps), len(steps)).Draw(rt, "stops")

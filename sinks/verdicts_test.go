@@ -16,13 +16,9 @@ import (
 func rule(tb testing.TB, name string, scope ...string) *window.Rule {
 	tb.Helper()
 	id, err := fingerprint.New("", fingerprint.Options{Parts: []string{"model"}})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	s, err := fingerprint.NewScope(scope)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return &window.Rule{Name: name, Identity: id, Scope: s}
 }
 
@@ -82,9 +78,7 @@ func verdict(tb testing.TB) *window.Verdict {
 func names(tb testing.TB, dir string) string {
 	tb.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	var list []string
 	for _, e := range entries {
 		list = append(list, e.Name())
@@ -96,22 +90,16 @@ func TestVerdictFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "v.jsonl")
 	w, err := CreateVerdicts(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	v := verdict(t)
 	line := string(AppendVerdict(nil, v))
 	for range 1000 { // more than the buffer
-		if err := w.Write(v); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Write(v))
 	}
 	if _, err := os.Stat(file); err == nil {
 		t.Error("there before it is whole")
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	w.Abort() // does nothing any more
 	got, err := os.ReadFile(file)
 	if err != nil || string(got) != strings.Repeat(line, 1000) {
@@ -124,9 +112,7 @@ func TestVerdictFile(t *testing.T) {
 	if w, err = CreateVerdicts(filepath.Join(dir, "w.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Write(v); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Write(v))
 	w.Abort()
 	if got := names(t, dir); got != "v.jsonl" {
 		t.Errorf("after Abort the folder holds %s", got)
@@ -154,9 +140,7 @@ func TestAtomicFile(t *testing.T) {
 	create := func(text string) *AtomicFile {
 		t.Helper()
 		f, err := CreateAtomic(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := f.WriteString(text); err != nil {
 			t.Fatal(err)
 		}
@@ -176,15 +160,11 @@ func TestAtomicFile(t *testing.T) {
 	if got := names(t, dir); !strings.HasPrefix(got, ".f.") || !strings.HasSuffix(got, ".tmp") {
 		t.Errorf("in the making it is called %s", got)
 	}
-	if err := f.Seal(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Seal())
 	if _, err := os.Stat(path); err == nil {
 		t.Error("sealed is not committed")
 	}
-	if err := f.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Commit())
 	want("one")
 	f.Abort()
 	want("one")
@@ -197,9 +177,7 @@ func TestAtomicFile(t *testing.T) {
 	if got, _ := os.ReadFile(path); string(got) != "one" {
 		t.Errorf("a reader sees %q", got)
 	}
-	if err := f.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Commit())
 	want("two")
 
 	f = create("three")
@@ -208,16 +186,12 @@ func TestAtomicFile(t *testing.T) {
 	want("two")
 
 	f = create("four")
-	if err := f.Seal(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Seal())
 	f.Abort()
 	want("two")
 
 	// What cannot be put in its place leaves nothing, and says where.
-	if err := os.Mkdir(filepath.Join(dir, "d"), 0o750); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(dir, "d"), 0o750))
 	if _, err := CreateAtomic(filepath.Join(dir, "d")); err == nil || !strings.HasPrefix(err.Error(), filepath.Join(dir, "d")+": ") {
 		t.Errorf("over a folder: %v", err)
 	}

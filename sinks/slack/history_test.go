@@ -44,9 +44,7 @@ func TestBotSearch(t *testing.T) {
 		s.pages(pages, at, metadata)
 		b := s.bot()
 		for i, want := range []string{strings.Repeat("conversations.history, ", searched) + then, "update, postMessage in thread"} {
-			if err := b.Send(t.Context(), alert(states[i], i+1)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, b.Send(t.Context(), alert(states[i], i+1)))
 			if got := s.methods(); got != want {
 				t.Errorf("%d pages, on %d: %s; want %s", pages, at, got, want)
 			}

@@ -29,6 +29,13 @@ var update = flag.Bool("update", false, "write the messages that the tests compa
 
 const hostile = "<!channel> <@U123> *bold* _it_ `code` <https://evil.example|click> & https://evil.example\n> quote\u202eover :smile:\x1b[31m"
 
+func must(tb rapid.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
 func alert(state window.IncidentState, revision int) *sinks.Alert {
 	cost := 1.25
 	return &sinks.Alert{
@@ -131,19 +138,13 @@ func golden(t *testing.T, name string, got any) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(got); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Encode(got))
 	file := filepath.Join("testdata", name+".json")
 	if *update {
-		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, b.Bytes(), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if diff := cmp.Diff(string(want), b.String()); diff != "" {
 		t.Errorf("%s (-update writes it anew):\n%s", file, diff)
 	}
@@ -156,9 +157,7 @@ func TestBotMessages(t *testing.T) {
 	b := s.bot()
 	for i, state := range states {
 		s.calls = nil
-		if err := b.Send(t.Context(), alert(state, i+1)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, b.Send(t.Context(), alert(state, i+1)))
 		golden(t, "bot_"+string(state), s.calls)
 	}
 	if len(b.posts) != 0 {
@@ -171,9 +170,7 @@ func TestHookMessages(t *testing.T) {
 	h := NewHook(s.URL + "/services/T0/B0/secret")
 	for i, state := range states {
 		s.calls = nil
-		if err := h.Send(t.Context(), alert(state, i+1)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, h.Send(t.Context(), alert(state, i+1)))
 		if state == window.Grown {
 			if len(s.calls) > 0 {
 				t.Error("a hook has no place for growth")
@@ -193,9 +190,7 @@ func TestBotRestart(t *testing.T) {
 	s := newWorkspace(t)
 	f := func(b *Bot, state window.IncidentState, want string) {
 		t.Helper()
-		if err := b.Send(t.Context(), alert(state, 1)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, b.Send(t.Context(), alert(state, 1)))
 		if got := s.methods(); got != want {
 			t.Errorf("%s: %s; want %s", state, got, want)
 		}
@@ -313,9 +308,7 @@ func TestDigest(t *testing.T) {
 	a := &sinks.Alert{Event: "digest.grown", ID: "dg-1", Revision: 2, State: window.Grown, Loops: 10, Rules: []string{"r", "s"}, Threshold: 5, WindowS: 60, First: "1", Last: "2"}
 	a.Repeats, a.Example = "tool ls", &sinks.Example{ID: "ep-1", Session: "s1", Explain: "loopgauge explain ep-1"}
 	b, err := json.Marshal(render(a).blocks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, want := range []string{"Digest has grown to 10 more loops", `Rule\nr, s`, `Loops\n10 more than 5 in a minute`, `Repeats\ntool ls`, "One of them: ep-1, session s1", "Why: loopgauge explain ep-1", `First loop\n1`, `"dg-1, revision 2"`} {
 		if !strings.Contains(string(b), want) {
 			t.Errorf("%s\nlacks %q", b, want)
@@ -334,9 +327,7 @@ func TestWhose(t *testing.T) {
 	a.Scope, a.Session, a.Caller, a.User = nil, "s8", "team a", "ann"
 	fields := func() string {
 		b, err := json.Marshal(render(a).blocks)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return string(b)
 	}
 	for _, want := range []string{`Session\ns8`, `Caller\nteam a`, `User\nann`} {
@@ -384,18 +375,14 @@ func TestHostileText(t *testing.T) {
 				t.Fatalf("text %q", m.text)
 			}
 			b, err := json.Marshal(m.blocks)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var blocks []struct {
 				Type     string
 				Text     *struct{ Type, Text string }
 				Fields   []struct{ Type, Text string }
 				Elements []struct{ Type, Text string }
 			}
-			if err := json.Unmarshal(b, &blocks); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(b, &blocks))
 			for _, block := range blocks {
 				texts := append(block.Fields, block.Elements...)
 				if block.Text != nil {
