@@ -48,9 +48,7 @@ func TestEmptyTexts(t *testing.T) {
 	f := func(page *madePage, want ...int) {
 		t.Helper()
 		c := &texts[int]{column: column{full: 1, pages: &madePages{list: []*madePage{page}}}, parse: strconv.Atoi}
-		if err := c.load(0); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.load(0))
 		for row, n := range want {
 			switch got := c.at(int64(row)); {
 			case (got != nil) != (n > 0):

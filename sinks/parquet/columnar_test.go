@@ -30,9 +30,7 @@ func TestColumnar(t *testing.T) {
 	prints := somePrints(p)
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "") //nolint:usetesting // one of each run of rapid
-		if err != nil {
-			rt.Fatal(err)
-		}
+		must(rt, err)
 		d := create(rt, filepath.Join(dir, "out"), p)
 		d.events.out.perPage = rapid.IntRange(1, 20).Draw(rt, "rows of a page")
 		d.events.out.perGroup = rapid.IntRange(1, 60).Draw(rt, "rows of a row group")
@@ -43,16 +41,12 @@ func TestColumnar(t *testing.T) {
 			ev := drawEvent(rt, p, prints)
 			at += rapid.SampledFrom([]int64{0, 1, 10 * int64(time.Hour/time.Microsecond)}).Draw(rt, "pause")
 			ev.Time = at
-			if err := d.AddEvent(&ev); err != nil {
-				rt.Fatal(err)
-			}
+			must(rt, d.AddEvent(&ev))
 			for _, row := range rowsOf(p, &ev, int64(i)) {
 				want = append(want, schema.Deconstruct(nil, row))
 			}
 		}
-		if err := d.Close(Run{}); err != nil {
-			rt.Fatal(err)
-		}
+		must(rt, d.Close(Run{}))
 		var got []parquet.Row
 		files, _ := filepath.Glob(filepath.Join(dir, "out", "events", "*", "*.parquet"))
 		for _, f := range files {
@@ -64,9 +58,7 @@ func TestColumnar(t *testing.T) {
 			}); err != nil {
 				rt.Fatal(err)
 			}
-			if err := sound(parsed(rt, load(rt, f)), d.events.out.perGroup); err != nil {
-				rt.Fatal(err)
-			}
+			must(rt, sound(parsed(rt, load(rt, f)), d.events.out.perGroup))
 		}
 		if len(got) != len(want) {
 			rt.Fatalf("%d rows, want %d", len(got), len(want))
@@ -93,16 +85,12 @@ func TestLongTexts(t *testing.T) {
 	var want []string
 	for i := range 10 {
 		ev.Path, ev.Model = strings.Repeat(string(rune('a'+i%3)), gathered*2/3), fmt.Sprint(i%4)
-		if err := d.AddEvent(&ev); err != nil {
-			t.Fatal(err)
-		}
+		must(t, d.AddEvent(&ev))
 		for range p.Identities {
 			want = append(want, ev.Path[:1]+ev.Model)
 		}
 	}
-	if err := d.Close(Run{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Close(Run{}))
 	var got []string
 	for _, row := range rows[eventRow](t, dir, filepath.Join("events", date(midnight), "events.parquet")) {
 		if len(row.Path) != gathered*2/3 {
@@ -378,25 +366,17 @@ func TestNulls(t *testing.T) {
 	d := &Dataset{dir: dir}
 	parts := []string{"episodes", "date=2026-08-01", "episodes-0000.parquet"}
 	rows := []episodeRow{{ID: "1"}, {ID: "2", Tool: "a"}, {ID: "3"}, {ID: "4"}}
-	if err := writeFile(d, rows, parts...); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.files[0].Commit(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, writeFile(d, rows, parts...))
+	must(t, d.files[0].Commit())
 	path := filepath.Join(append([]string{dir}, parts...)...)
 	merged := filepath.Join(dir, "merged.parquet")
-	if err := mergeEpisodes("episodes", merged, []string{path}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, mergeEpisodes("episodes", merged, []string{path}))
 	type row struct {
 		Tool *string `parquet:"tool,optional"`
 	}
 	for _, file := range []string{path, merged} {
 		got, err := parquet.ReadFile[row](file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i, r := range got {
 			if known := r.Tool != nil; known != (i == 1) {
 				t.Errorf("%s: tool of row %d is known: %t", file, i, known)

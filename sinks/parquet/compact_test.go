@@ -86,9 +86,7 @@ func (l *live) write(events int, step int64) error {
 func (l *live) mustWrite(t *testing.T, parts, events int, step int64) {
 	t.Helper()
 	for range parts {
-		if err := l.write(events, step); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.write(events, step))
 	}
 }
 
@@ -97,9 +95,7 @@ func init() { lingering = 200 * time.Millisecond }
 func mustCompact(t *testing.T, dir string, keep int64) Compacted {
 	t.Helper()
 	done, err := Compact(dir, keep)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return done
 }
 
@@ -107,14 +103,10 @@ func mustCompact(t *testing.T, dir string, keep int64) Compacted {
 func table[R any](t *testing.T, dir, name string) (all []R) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, name, "*", "*.parquet"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, f := range found {
 		info, err := os.Stat(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if err := eachTyped(f, func(row R) { all = append(all, row) }); err != nil {
 			t.Fatalf("%s, %d bytes: %v", f, info.Size(), err)
 		}
@@ -178,9 +170,7 @@ verdicts/date=2026-11-24/000000008-000000000080.parquet`
 	}
 
 	// The newest parts may be written anew, as after a crash; older ones not.
-	if err := Discard(dir, liveName(8, 80)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Discard(dir, liveName(8, 80)))
 	l.part, l.events = 8, 80
 	l.mustWrite(t, 3, 10, hour)
 	events, verdicts, episodes = table[eventRow](t, dir, "events"), table[verdictRow](t, dir, "verdicts"), table[episodeRow](t, dir, "episodes")
@@ -203,9 +193,7 @@ verdicts/date=2026-11-24/000000008-000000000080.parquet`
 		t.Errorf("%+v", removed)
 	}
 	r, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if r.Removed != 24 || r.Whole {
 		t.Errorf("%d removed, whole %v", r.Removed, r.Whole)
 	}
@@ -229,9 +217,7 @@ func TestCompactForeign(t *testing.T) {
 		day + "/notes.parquet", "events/date=2026-11-21.old/000000000-000000000000.parquet", "events/date=x", "events/@eaDir/x",
 	}
 	for _, name := range theirs {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600)))
 	}
 	left := filepath.Join(dir, day, ".000000002-000000000020.parquet.123.tmp")
 	save(t, left, nil)
@@ -263,9 +249,7 @@ func TestCompactForeign(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 
-	if err := Discard(dir, liveName(5, 50)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Discard(dir, liveName(5, 50)))
 	allThere()
 	if done := mustCompact(t, dir, midnight+2*dayLength); done.Removed != 4 {
 		t.Errorf("%+v", done)
@@ -292,9 +276,7 @@ func TestCompactRefuses(t *testing.T) {
 	l.mustWrite(t, 5, 1, 1)
 	before := files(t, dir)
 	unlock, err := flock(dir, "compact", 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := Compact(dir, forever); !errors.Is(err, errBusy) {
 		t.Errorf("beside another: %v", err)
 	}
@@ -334,9 +316,7 @@ func TestCompactRefuses(t *testing.T) {
 	if _, err := w.Write([]newer{{1, "calm"}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	refused(b.Bytes(), "has a column mood (STRING)")
 }
 
@@ -346,9 +326,7 @@ func withFooter(t *testing.T, file []byte, change func(*format.FileMetaData)) []
 	meta := parsed(t, file).Metadata()
 	change(meta)
 	footer, err := encoded(meta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	end := len(file) - 8
 	begin := end - int(binary.LittleEndian.Uint32(file[end:]))
 	return slices.Concat(file[:begin], footer, binary.LittleEndian.AppendUint32(nil, uint32(len(footer))), []byte("PAR1"))
@@ -394,14 +372,10 @@ func TestCompactOlderFiles(t *testing.T) {
 	}
 	for i, rows := range [][]older{{{"b", 2}, {"d", 4}}, {{"a", 1}, {"c", 3}}, {}} {
 		sources = append(sources, filepath.Join(dir, fmt.Sprint(i)))
-		if err := parquet.WriteFile(sources[i], rows); err != nil {
-			t.Fatal(err)
-		}
+		must(t, parquet.WriteFile(sources[i], rows))
 	}
 	target := filepath.Join(dir, "merged.parquet")
-	if err := mergeEpisodes("episodes", target, sources); err != nil {
-		t.Fatal(err)
-	}
+	must(t, mergeEpisodes("episodes", target, sources))
 	var got strings.Builder
 	for _, row := range rows[episodeRow](t, target) {
 		fmt.Fprintf(&got, "%s%d%v ", row.ID, row.Fired, row.TokensAfter == nil)
@@ -424,9 +398,7 @@ func TestCompactLongTexts(t *testing.T) {
 		t.Fatalf("merged: %v, %v", merged, err)
 	}
 	file, f, err := beginEvents(merged[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	for i, group := range file.Metadata().RowGroups {
 		if group.TotalByteSize > groupText+groupText/16 || group.NumRows == 0 { // about: other pages take other bytes
@@ -456,9 +428,7 @@ func TestExchange(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	for _, name := range []string{a, b} {
-		if err := os.MkdirAll(filepath.Join(name, "in "+filepath.Base(name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Join(name, "in "+filepath.Base(name)), 0o755))
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -472,9 +442,7 @@ func TestExchange(t *testing.T) {
 		}
 	})
 	for range 5001 {
-		if err := exchange(a, b); err != nil {
-			t.Fatal(err)
-		}
+		must(t, exchange(a, b))
 	}
 	stop()
 	all.Wait()
@@ -553,9 +521,7 @@ func TestCompactUnderFire(t *testing.T) {
 		c.Env = append(os.Environ(), "LOOPGAUGE_TEST_COMPACT="+dir)
 		var out bytes.Buffer
 		c.Stdout, c.Stderr = &out, &out
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Start())
 		time.Sleep(time.Duration(random.IntN(800)) * time.Millisecond)
 		if err := c.Process.Kill(); err != nil {
 			t.Errorf("a compaction ended by itself: %v", err)
@@ -664,16 +630,10 @@ for _ in sys.stdin:
 	c := exec.CommandContext(t.Context(), python, "-c", program, filepath.Join(dir, "events", "**", "*.parquet"))
 	c.Stderr = os.Stderr
 	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, c.Start())
 	t.Cleanup(func() {
 		in.Close()
 		if err := c.Wait(); err != nil && t.Context().Err() == nil {
@@ -714,17 +674,11 @@ func TestChangedWhileCompacted(t *testing.T) {
 	keep(t, dir, p, events)
 	file := eventFiles(t, dir)[0]
 	from, to := filepath.Dir(file), filepath.Join(dir, own, "work")
-	if err := os.MkdirAll(to, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(to, 0o700))
 	merged, err := listing(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	save(t, file+".new", load(t, file))
-	if err := os.Rename(file+".new", file); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(file+".new", file))
 	c := &compaction{dir: dir}
 	if err := c.swap(from, to, merged); err == nil || !strings.Contains(err.Error(), "was changed") {
 		t.Error(err)

@@ -88,13 +88,9 @@ func plan(tb testing.TB) *window.Plan {
 	var rules []*window.Rule
 	for _, r := range []struct{ name, part, scope string }{{"a", "model", "session"}, {"b", "path", "caller"}} {
 		id, err := fingerprint.New("", fingerprint.Options{Parts: []string{r.part}})
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, err)
 		scope, err := fingerprint.NewScope([]string{r.scope})
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, err)
 		rules = append(rules, &window.Rule{
 			Name: r.name, Identity: id, Scope: scope, Threshold: 2, Action: window.Warn,
 			Counter: window.CounterSpec{Kind: "sliding", Window: 90 * time.Second},
@@ -135,9 +131,7 @@ func written(tb testing.TB, dir string) {
 	var events [2]window.Event
 	for i := range list {
 		x.Event(&list[i], &events[i])
-		if err := d.AddEvent(&events[i]); err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, d.AddEvent(&events[i]))
 		if i > 0 {
 			break
 		}
@@ -146,9 +140,7 @@ func written(tb testing.TB, dir string) {
 			{Rule: p.Rules[1], Scope: &events[i].Scopes[1], Count: -1, Action: window.Allow, RetryAfter: -1, DelayMS: 0},
 		} {
 			v.Event, v.Fingerprint = &events[i], events[i].Prints[0].Fingerprints[0]
-			if err := d.AddVerdict(&v, d.Events()-1); err != nil {
-				tb.Fatal(err)
-			}
+			must(tb, d.AddVerdict(&v, d.Events()-1))
 		}
 	}
 	first := events[0].Prints[0].Fingerprints[0]
@@ -161,9 +153,7 @@ func written(tb testing.TB, dir string) {
 		},
 		{ID: "ep-2", Rule: p.Rules[1], Scope: []string{"key-1"}, Fingerprint: first, First: midnight, Fired: midnight, Last: midnight, Requests: 1, MaxCount: 1},
 	} {
-		if err := d.AddEpisode(&e); err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, d.AddEpisode(&e))
 	}
 	account := window.RuleAccount{Rule: p.Rules[0], Judged: 2, Counted: 1, FellBack: 1, Fired: 3, Episodes: 2, DroppedKeys: 7}
 	account.NotComputable[fingerprint.NoModel] = 1
@@ -175,9 +165,7 @@ func written(tb testing.TB, dir string) {
 		AllExcluded: 2, Excluded: []Exclusion{{"probes", "max_tokens == 1", 2}, {}},
 		Accounts: []window.RuleAccount{account},
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 }
 
 // files lists the files below dir, hidden ones too.
@@ -191,18 +179,14 @@ func files(tb testing.TB, dir string) string {
 		}
 		return err
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return strings.Join(list, "\n")
 }
 
 func rows[R any](t *testing.T, path ...string) []R {
 	t.Helper()
 	list, err := parquet.ReadFile[R](filepath.Join(path...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return list
 }
 
@@ -289,9 +273,7 @@ verdicts/date=2026-11-20/verdicts.parquet`
 func TestEmptyRun(t *testing.T) {
 	dir := t.TempDir()
 	d := create(t, dir, plan(t))
-	if err := d.Close(Run{Version: "v1"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Close(Run{Version: "v1"}))
 	if got := files(t, dir); got != "run/run.parquet" {
 		t.Errorf("files:\n%s", got)
 	}
@@ -310,9 +292,7 @@ func TestRefusesSecondRun(t *testing.T) {
 		if got := files(t, dir); got != before {
 			t.Errorf("the first run was changed:\n%s", got)
 		}
-		if err := os.RemoveAll(filepath.Join(dir, kept)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.RemoveAll(filepath.Join(dir, kept)))
 		before = files(t, dir)
 	}
 	// Nothing is left of it, and what else is there stays.
@@ -339,9 +319,7 @@ func TestRefusesRunBeside(t *testing.T) {
 	dir = t.TempDir()
 	run := create(t, dir, p)
 	_, release, err := Claim(dir, "watch")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	release()
 	if err := run.Close(Run{}); err == nil || !strings.Contains(err.Error(), "is the dataset of a watch") {
 		t.Errorf("a run into what is a watch's by now ended with %v", err)
@@ -364,9 +342,7 @@ func TestAbort(t *testing.T) {
 		for i := range list {
 			var ev window.Event
 			x.Event(&list[i], &ev)
-			if err := d.AddEvent(&ev); err != nil {
-				t.Fatal(err)
-			}
+			must(t, d.AddEvent(&ev))
 		}
 		for name := range strings.SplitSeq(files(t, top), "\n") {
 			if strings.HasSuffix(name, ".parquet") {

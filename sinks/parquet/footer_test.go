@@ -13,9 +13,7 @@ import (
 // where a day is compacted.
 func TestFooterOfMore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.parquet")
-	if err := parquet.WriteFile(path, []eventRow{{Identity: "a"}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, parquet.WriteFile(path, []eventRow{{Identity: "a"}}))
 	sound := load(t, path)
 	length := len(sound) - 8
 	long := append([]byte{}, sound...)

@@ -25,9 +25,7 @@ func TestForeignTimes(t *testing.T) {
 	f := func(write func(path string) error, want string) {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "events.parquet")
-		if err := write(path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, write(path))
 		_, file, err := beginEvents(path)
 		if err == nil {
 			file.Close()
@@ -48,9 +46,7 @@ func TestForeignPacking(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.parquet")
 	f := func(codec compress.Codec, want string) {
 		t.Helper()
-		if err := parquet.WriteFile(path, []eventRow{{Identity: "a"}}, parquet.Compression(codec)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, parquet.WriteFile(path, []eventRow{{Identity: "a"}}, parquet.Compression(codec)))
 		_, file, err := beginEvents(path)
 		if err == nil {
 			file.Close()

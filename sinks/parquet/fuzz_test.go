@@ -25,14 +25,10 @@ func FuzzRead(f *testing.F) {
 		f.Add(load(f, file))
 	}
 	list, err := parquet.ReadFile[eventRow](path)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	for _, version := range []int{1, 2} {
 		var file bytes.Buffer
-		if err := parquet.Write(&file, list, parquet.Compression(&parquet.Uncompressed), parquet.DataPageVersion(version)); err != nil {
-			f.Fatal(err)
-		}
+		must(f, parquet.Write(&file, list, parquet.Compression(&parquet.Uncompressed), parquet.DataPageVersion(version)))
 		f.Add(unsealed(f, file.Bytes()))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -78,9 +74,7 @@ func unsealed(tb testing.TB, file []byte) []byte {
 			for end := at + c.TotalCompressedSize; at < end; {
 				from := bytes.NewReader(file[at:end])
 				var head format.PageHeader
-				if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(from)).Decode(&head); err != nil {
-					tb.Fatal(err)
-				}
+				must(tb, thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(from)).Decode(&head))
 				front := file[at : end-int64(from.Len())]
 				sum := binary.AppendVarint(nil, int64(head.CRC))
 				zero := append(bytes.Repeat([]byte{0x80}, len(sum)-1), 0)

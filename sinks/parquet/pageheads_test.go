@@ -20,9 +20,7 @@ func TestPageHeads(t *testing.T) {
 		}
 		change(&head)
 		front, err := encoded(&head)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		page := append(front, make([]byte, packed)...)
 		column := &format.ColumnMetaData{TotalCompressedSize: int64(2 * len(page)), TotalUncompressedSize: 2*unpacked + 1, NumValues: values}
 		if err := checkPageHeads(bytes.NewReader(append(page, page...)), column); (err == nil) != want {

@@ -243,9 +243,7 @@ func TestLastRunAtAnyMoment(t *testing.T) {
 	if err != nil || len(list) != 2 {
 		t.Fatal(list, err)
 	}
-	if err := os.Remove(list[1].path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(list[1].path))
 	if run, err := LastRun(dir); run.PolicyHash != s.hash || err != nil {
 		t.Errorf("%q: %v", run.PolicyHash, err)
 	}
@@ -276,9 +274,7 @@ func TestPartitionsRefused(t *testing.T) {
 	f(err, "holds a run already")
 
 	// Without our folder nobody can tell whether all is there.
-	if err := os.RemoveAll(filepath.Join(dir, own)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(filepath.Join(dir, own)))
 	_, err = Open(dir)
 	f(err, "copy the dataset with its folder .loopgauge")
 	_, _, err = Shared(dir, "g")
@@ -286,13 +282,9 @@ func TestPartitionsRefused(t *testing.T) {
 
 	// Some of the files are read as they are.
 	r, err := Open(dir, eventFiles(t, dir)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
-	if err := r.Prepare(p, p, true, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Prepare(p, p, true, 0))
 	if _, err := r.Next(false); err != nil {
 		t.Error(err)
 	}
@@ -357,9 +349,7 @@ func TestPartBeforeItsRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range found {
-			if err := os.Remove(name); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Remove(name))
 		}
 		for name, text := range old {
 			save(t, name, text)

@@ -12,9 +12,7 @@ import (
 func TestPublishWhereSomethingIs(t *testing.T) {
 	empty, other := t.TempDir(), t.TempDir()
 	staging, err := Staging(empty)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	save(t, filepath.Join(staging, "made"), nil)
 	if there, err := Publish(staging, empty); there || err != nil {
 		t.Errorf("there %t, %v", there, err)
@@ -27,9 +25,7 @@ func TestPublishWhereSomethingIs(t *testing.T) {
 		t.Errorf("a directory with a log: %v", err)
 	}
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(t.TempDir(), link); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(t.TempDir(), link))
 	t.Chdir(t.TempDir())
 	for _, dir := range []string{link, "."} {
 		if _, err := Staging(dir); err == nil || !strings.Contains(err.Error(), "name a directory in it") {

@@ -55,12 +55,17 @@ func extracted(p *window.Plan, n int) []window.Event {
 	return events
 }
 
-func create(tb rapid.TB, dir string, p *window.Plan) *Dataset {
+func must(tb rapid.TB, err error) {
 	tb.Helper()
-	d, err := Create(dir, p)
 	if err != nil {
 		tb.Fatal(err)
 	}
+}
+
+func create(tb rapid.TB, dir string, p *window.Plan) *Dataset {
+	tb.Helper()
+	d, err := Create(dir, p)
+	must(tb, err)
 	return d
 }
 
@@ -68,15 +73,11 @@ func keep(tb testing.TB, dir string, p *window.Plan, events []window.Event) {
 	tb.Helper()
 	d := create(tb, dir, p)
 	for i := range events {
-		if err := d.AddEvent(&events[i]); err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, d.AddEvent(&events[i]))
 	}
 	n := int64(len(events))
 	account := []window.RuleAccount{{Rule: p.Rules[0]}, {Rule: p.Rules[1]}}
-	if err := d.Close(Run{Lines: n, Judged: n, Logs: []Log{{Name: "a"}, {Name: "b"}}, Accounts: account}); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, d.Close(Run{Lines: n, Judged: n, Logs: []Log{{Name: "a"}, {Name: "b"}}, Accounts: account}))
 }
 
 // same are events if they say the same. Links are not written.
@@ -86,12 +87,8 @@ var same = cmp.Options{cmpopts.IgnoreTypes(window.Link{}), cmpopts.EquateCompara
 func answering(t rapid.TB, dir string, have, want *window.Plan, origins bool, hold int) *Reader {
 	t.Helper()
 	r, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Prepare(have, want, origins, hold); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, r.Prepare(have, want, origins, hold))
 	return r
 }
 
@@ -135,27 +132,21 @@ func eventFiles(tb testing.TB, dir string) []string {
 func load(tb rapid.TB, path string) []byte {
 	tb.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return data
 }
 
 // save writes a file.
 func save(tb testing.TB, path string, data []byte) {
 	tb.Helper()
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, os.WriteFile(path, data, 0o600))
 }
 
 // parsed is a file as the library has it.
 func parsed(tb rapid.TB, data []byte) *parquet.File {
 	tb.Helper()
 	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return file
 }
 
@@ -249,22 +240,16 @@ func TestOlderEvents(t *testing.T) {
 	for _, path := range eventFiles(t, dir) {
 		list := rows[eventRow](t, path)
 		f, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		w := parquet.NewWriter(f, parquet.SchemaOf(reflect.Zero(older).Interface()))
 		for i := range list {
 			row := reflect.New(older).Elem()
 			for k := range older.NumField() {
 				row.Field(k).Set(reflect.ValueOf(list[i]).FieldByName(older.Field(k).Name))
 			}
-			if err := w.Write(row.Interface()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, w.Write(row.Interface()))
 		}
-		if err := errors.Join(w.Close(), f.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(w.Close(), f.Close()))
 		if err := compacted(path); err != nil {
 			t.Error(err)
 		}
@@ -280,9 +265,7 @@ func TestSameRows(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := rapid.SampledFrom(plans).Draw(rt, "plan")
 		dir, err := os.MkdirTemp(t.TempDir(), "") //nolint:usetesting // one of each run of rapid
-		if err != nil {
-			rt.Fatal(err)
-		}
+		must(rt, err)
 		d := create(rt, dir, p)
 		d.events.out.perGroup = rapid.IntRange(1, 20).Draw(rt, "rows of a row group")
 		d.events.out.perPage = rapid.IntRange(1, 20).Draw(rt, "rows of a page")
@@ -302,18 +285,14 @@ func TestSameRows(t *testing.T) {
 			}
 		}
 		for i := range events {
-			if err := d.AddEvent(&events[i]); err != nil {
-				rt.Fatal(err)
-			}
+			must(rt, d.AddEvent(&events[i]))
 		}
 		n := int64(len(events))
 		run := Run{Lines: n, Judged: n, Logs: []Log{{Name: "a"}, {Name: "b"}}}
 		for _, rule := range p.Rules {
 			run.Accounts = append(run.Accounts, window.RuleAccount{Rule: rule})
 		}
-		if err := d.Close(run); err != nil {
-			rt.Fatal(err)
-		}
+		must(rt, d.Close(run))
 		r := answering(rt, dir, p, p, true, 0)
 		defer r.Close()
 		for i := range events {
@@ -357,21 +336,15 @@ func TestRowsApart(t *testing.T) {
 func writtenByAnother(t *testing.T, path string, groups ...[]eventRow) {
 	t.Helper()
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := parquet.NewGenericWriter[eventRow](f, append(layouts["events"].options(), parquet.CreatedBy("another", "", ""))...)
 	for _, group := range groups {
 		if _, err := w.Write(group); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Flush())
 	}
-	if err := errors.Join(w.Close(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(w.Close(), f.Close()))
 }
 
 // What rows say of an identity that is not there, or not in its order, is refused,
@@ -422,9 +395,7 @@ func TestEventsAreHeld(t *testing.T) {
 	keep := false
 	for i := range events {
 		ev, err := r.Next(keep)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		first := max(len(kept)-hold, 0)
 		if diff := cmp.Diff(made[first:], kept[first:], same...); diff != "" {
 			t.Fatalf("at event %d (- made, + kept):\n%s", i, diff)
@@ -449,9 +420,7 @@ func TestWithoutOrigins(t *testing.T) {
 		seen := map[fingerprint.Position]bool{}
 		for i := range events {
 			ev, err := r.Next(false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			made := events[i]
 			seen[ev.Position] = true
 			if !origins {
@@ -477,9 +446,7 @@ func TestAccountThatDoesNotAddUp(t *testing.T) {
 		dir := t.TempDir()
 		d := create(t, dir, p)
 		run.Accounts = []window.RuleAccount{{Rule: p.Rules[0]}, {Rule: p.Rules[1]}}
-		if err := d.Close(run); err != nil {
-			t.Fatal(err)
-		}
+		must(t, d.Close(run))
 		if _, err := Open(dir); (err == nil) != (run.Lines == 15) || err != nil && !strings.Contains(err.Error(), "its account does not add up") {
 			t.Errorf("%d lines: %v", run.Lines, err)
 		}
@@ -533,9 +500,7 @@ func TestForbiddenDays(t *testing.T) {
 	keep(t, dir, p, extracted(p, 30))
 	for _, name := range []string{"events/date=2026-11-21", "events"} {
 		folder := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.Chmod(folder, 0); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(folder, 0))
 		if _, err := Open(dir); err == nil || !strings.HasPrefix(err.Error(), "open "+folder+": permission denied") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -547,9 +512,7 @@ func TestForbiddenDays(t *testing.T) {
 		t.Errorf("%d events, %v", n, err)
 	}
 	folder := filepath.Join(dir, "run")
-	if err := os.Chmod(folder, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(folder, 0))
 	defer os.Chmod(folder, 0o700) //nolint:errcheck,gosec // a folder, to be removed
 	if _, err := Compact(dir, forever); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("compact: %v", err)
