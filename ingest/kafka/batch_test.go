@@ -108,9 +108,7 @@ func TestBatches(t *testing.T) {
 		var packed bytes.Buffer
 		w := codec.Codec().NewWriter(&packed)
 		_, _ = w.Write(two)
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Close())
 		f(10, seal(10, 3, uint16(codec), 2, packed.Bytes()), "10=a 13=b", 14, "")
 		f(10, seal(10, 3, uint16(codec), 2, packed.Bytes()[:packed.Len()/2]), "", 10, "cannot be read on at t/0 offset 10")
 	}
@@ -137,9 +135,7 @@ func TestChecksum(t *testing.T) {
 // TestBomb: a batch that unpacks to more than memory is for is lost, loudly.
 func TestBomb(t *testing.T) {
 	encoder, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	zeros := make([]byte, 1<<20)
 	packed := encoder.EncodeAll(zeros, nil)
 	bomb := bytes.Repeat(packed, maxUnpacked>>20+1) // frames, one behind the other
@@ -180,9 +176,7 @@ func TestBlocks(t *testing.T) {
 	var got []int
 	for p.got != nil {
 		b, err := p.read(&counts{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got = append(got, len(b.Records))
 		if b.Line != b.Records[0].Offset || b.MaxLine != ingest.DefaultMaxLine {
 			t.Errorf("line %d, longest %d", b.Line, b.MaxLine)

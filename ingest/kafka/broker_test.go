@@ -11,6 +11,13 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
 )
 
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
 func TestMain(m *testing.M) { kafkatest.Main(m) }
 
 func line(i int) string {
@@ -41,9 +48,7 @@ func config(b *kafkatest.Broker, topic string) Config {
 func open(t *testing.T, c Config, marks ...ingest.Mark) *Feed {
 	t.Helper()
 	f, err := Open(t.Context(), c, marks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = f.Close() })
 	return f
 }
@@ -102,9 +107,7 @@ func accept(t *testing.T, f *Feed) ingest.Live {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		list, err := f.Accept(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		accepted[f] = list
 	}
 	l := accepted[f][0]
@@ -144,9 +147,7 @@ func TestFeed(t *testing.T) {
 	if r := until(t, one, atEnd); r.chunk.Mark.Offset != 0 || r.chunk.Mark.Format != "" {
 		t.Errorf("empty partition: %+v", r.chunk.Mark)
 	}
-	if err := f.Commit(t.Context(), []ingest.Mark{r.chunk.Mark}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Commit(t.Context(), []ingest.Mark{r.chunk.Mark}))
 	if got := fmt.Sprint(b.Committed(t, topic, topic, 2)); got != "[1000 -1]" {
 		t.Errorf("committed %s", got)
 	}
@@ -160,9 +161,7 @@ func TestFeed(t *testing.T) {
 		t.Errorf("new partition %s: %q", two.Name(), r.values)
 	}
 	// Another process goes on from the marks.
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Close())
 	b.Produce(t, topic, 0, lines(1000, 1010)...)
 	mark := r.chunk.Mark
 	mark.Offset = 990

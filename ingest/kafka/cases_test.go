@@ -246,18 +246,14 @@ func TestBrokerKilled(t *testing.T) {
 	}()
 	r := until(t, l, func(r *read) bool { return len(r.values) == n })
 	<-hurt
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	must(t, <-done)
 	same(t, r.values, lines(0, n))
 	if r.chunk.Lost != 0 {
 		t.Errorf("%d lost", r.chunk.Lost)
 	}
 	// The commit does not wait for the session of the member we were before.
 	began := time.Now()
-	if err := f.Commit(t.Context(), []ingest.Mark{r.chunk.Mark}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Commit(t.Context(), []ingest.Mark{r.chunk.Mark}))
 	t.Logf("committed after %s; said: %q", time.Since(began), r.whys)
 	if got := b.Committed(t, topic, topic, 1)[0]; got != n {
 		t.Errorf("committed %d", got)

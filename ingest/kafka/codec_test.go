@@ -19,17 +19,13 @@ func streamed(t *testing.T, data []byte, pieces int) []byte {
 	t.Helper()
 	var packed bytes.Buffer
 	w, err := zstd.NewWriter(&packed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range pieces {
 		if _, err := w.Write(data[i*len(data)/pieces : (i+1)*len(data)/pieces]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	var head zstd.Header
 	if err := head.Decode(packed.Bytes()); err != nil || head.HasFCS {
 		t.Fatalf("the frame says how long it gets, %v", err)
@@ -80,9 +76,7 @@ func TestUnpackZstd(t *testing.T) {
 		}
 		var packed bytes.Buffer
 		w, err := zstd.NewWriter(&packed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for rest := want; len(rest) > 0; {
 			n := min(len(rest), 1+random.IntN(50000))
 			if _, err := w.Write(rest[:n]); err != nil {
@@ -90,9 +84,7 @@ func TestUnpackZstd(t *testing.T) {
 			}
 			rest = rest[n:]
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Close())
 		for _, room := range []int{0, 1000, 70 << 10, 130 << 10, 1 << 20} {
 			got, err := unpackZstd(packed.Bytes(), make([]byte, 0, room))
 			if err != nil || !bytes.Equal(got, want) {
@@ -113,9 +105,7 @@ func TestUnpackSnappy(t *testing.T) {
 	if _, err := w.Write(text.Bytes()); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	for name, packed := range map[string][]byte{"framed": framed.Bytes(), "one block": snappy.Encode(nil, text.Bytes())} {
 		for _, room := range []int{0, 1000, 1 << 20} {
 			got, err := unpack(uint16(compress.Snappy), packed, make([]byte, 0, room))

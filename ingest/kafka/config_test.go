@@ -76,9 +76,7 @@ func TestOneReaderATopic(t *testing.T) {
 	for i, m := range []string{"t", "u", "t"} {
 		g := &group{claim: claim{State: fmt.Sprint(i), Start: int64(i)}}
 		data, err := balancer{g}.UserData()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		members = append(members, kafka.GroupMember{ID: fmt.Sprint(i), Topics: []string{m}, UserData: data})
 	}
 	got := balancer{}.AssignGroups(members, []kafka.Partition{{Topic: "t", ID: 0}, {Topic: "u", ID: 0}, {Topic: "u", ID: 1}})

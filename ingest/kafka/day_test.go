@@ -70,9 +70,7 @@ func (p *producer) run(t *testing.T, f *fake, at func(since time.Duration)) {
 			}
 		}
 		// The producer is nearer to the brokers than we are.
-		if err := p.client.ProduceSync(t.Context(), records...).FirstErr(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.client.ProduceSync(t.Context(), records...).FirstErr())
 		p.produced += int64(len(records))
 	}
 }
@@ -101,9 +99,7 @@ func TestDay(t *testing.T) {
 		t.Skip("a day takes its time")
 	}
 	p, err := policy.FromProfiles([]string{"loopgauge"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := filepath.Join(t.TempDir(), "state")
 	// That all goroutines end is synctest's to say.
 	synctest.Test(t, func(t *testing.T) {
@@ -111,9 +107,7 @@ func TestDay(t *testing.T) {
 		client := f.client(t)
 		defer client.Close()
 		store, err := engine.OpenStore(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer store.Close() //nolint:errcheck // holds a lock, nothing else
 		c := f.config()
 		c.Group, c.State, c.Wait = "g", "day", true
@@ -166,9 +160,7 @@ func TestDay(t *testing.T) {
 		})
 		time.Sleep(10 * time.Minute)
 		cancel()
-		if err := <-ended; err != nil {
-			t.Fatal(err)
-		}
+		must(t, <-ended)
 		synctest.Wait()
 		n := status.Get()
 		if a := n.Account; a.Lines != traffic.produced || a.Judged != a.Lines {

@@ -44,9 +44,7 @@ func newAuthority(t *testing.T) *authority {
 func (a *authority) issue(t *testing.T, name string, template *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	template.SerialNumber, template.Subject = big.NewInt(time.Now().UnixNano()), pkix.Name{CommonName: name}
 	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
 	parent, signer := a.cert, a.key
@@ -54,23 +52,15 @@ func (a *authority) issue(t *testing.T, name string, template *x509.Certificate)
 		parent, signer = template, key
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	packed, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	certText := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	keyText := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: packed})
 	for ending, text := range map[string][]byte{".pem": certText, ".key": keyText, ".both": append(keyText, certText...)} {
-		if err := os.WriteFile(a.file(name+ending), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(a.file(name+ending), text, 0o600))
 	}
 	return cert, key
 }
@@ -93,9 +83,7 @@ func addUser(t *testing.T, b *kafkatest.Broker, user, password string) {
 		if err == nil {
 			err = kerr.ErrorForCode(response.Results[0].ErrorCode)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 }
 

@@ -26,9 +26,7 @@ func drain(t *testing.T, streams []ingest.Stream) string {
 			if errors.Is(err, io.EOF) {
 				break
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if b.Format == nil || b.Format.Name != "loopgauge" {
 				t.Errorf("format %v", b.Format)
 			}
@@ -67,9 +65,7 @@ func TestStreams(t *testing.T) {
 		c := config(b, topic)
 		if offsets != "" {
 			named, err := Parse(c.String() + "?offsets=" + offsets)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			c.Offsets = named.Offsets
 		}
 		streams, err := Streams(t.Context(), c, since, 5)
@@ -106,9 +102,7 @@ func TestStreams(t *testing.T) {
 
 	// Two pieces of a long partition are looked at, not all of it.
 	streams, err := Streams(t.Context(), config(b, topic), time.Time{}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := streams[0].(*stream)
 	s.size = 1 << 40
 	var offsets []int64
@@ -145,9 +139,7 @@ func TestStrange(t *testing.T) {
 	c := config(b, topic)
 	c.Format = "loopgauge"
 	streams, err := Streams(t.Context(), c, time.Time{}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	streams[0].Close()
 	// A feed waits for a record that says what it is; what came before is
 	// counted as malformed.
@@ -170,9 +162,7 @@ func TestNothingLeft(t *testing.T) {
 	b.Produce(t, topic, 1, lines(0, 5)...)
 	b.DeleteRecords(t, topic, 0, 3)
 	streams, err := Streams(t.Context(), config(b, topic), time.Time{}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := drain(t, streams); got != "1:0-5" {
 		t.Errorf("read %s", got)
 	}

@@ -38,9 +38,7 @@ func newFake(t *testing.T, partitions int32, more ...kfake.Opt) *fake {
 	var err error
 	options := []kfake.Opt{kfake.NumBrokers(1), kfake.SeedTopics(partitions, "t"), kfake.ListenFn(f.network.Listen)}
 	f.Cluster, err = kfake.NewCluster(append(options, more...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(f.Close)
 	return f
 }
@@ -77,9 +75,7 @@ func (f *fake) client(t *testing.T) *kgo.Client {
 		kgo.SeedBrokers(f.ListenAddrs()...), kgo.Dialer(f.network.DialContext), kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.MetadataMaxAge(time.Minute), kgo.MetadataMinAge(10*time.Second),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return client
 }
 
@@ -88,9 +84,7 @@ func (f *fake) produce(t *testing.T, values ...string) {
 	client := f.client(t)
 	defer client.Close()
 	for _, v := range values {
-		if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: "t", Value: []byte(v)}).FirstErr(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, client.ProduceSync(t.Context(), &kgo.Record{Topic: "t", Value: []byte(v)}).FirstErr())
 	}
 }
 
@@ -103,9 +97,7 @@ func (f *fake) share(t *testing.T, c Config) *Share {
 	t.Helper()
 	c.Group = "g"
 	s, err := OpenShare(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
@@ -120,9 +112,7 @@ func hold(ctx context.Context, _ *Part) error {
 func (f *fake) streams(t *testing.T) []ingest.Stream {
 	t.Helper()
 	streams, err := Streams(t.Context(), f.config(), time.Time{}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { ingest.CloseAll(streams) })
 	return streams
 }
@@ -142,9 +132,7 @@ func TestAway(t *testing.T) {
 		for time.Since(began) < 10*time.Minute {
 			before := time.Now()
 			c, err := l.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if d := time.Since(before); d > 2*time.Second {
 				t.Fatalf("Next returned after %s", d)
 			}
@@ -172,9 +160,7 @@ func TestReadAway(t *testing.T) {
 		f := newFake(t, 1)
 		f.produce(t, lines(0, 5)...)
 		out, err := OpenOut(t.Context(), f.config(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer out.Close()
 		f.away.Store(true)
 		go func() {
@@ -186,9 +172,7 @@ func TestReadAway(t *testing.T) {
 			got = append(got, string(value))
 			return true
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		same(t, got, lines(0, 5))
 	})
 }
@@ -275,9 +259,7 @@ func TestRefusal(t *testing.T) {
 		c := f.config()
 		c.Group, c.State = "g", "one"
 		first, err := Open(t.Context(), c, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c.State = "two"
 		began := time.Now()
 		if _, err := Open(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), "reads it already") {
@@ -292,9 +274,7 @@ func TestRefusal(t *testing.T) {
 		}()
 		began = time.Now()
 		second, err := Open(t.Context(), c, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if d := time.Since(began); d < 50*time.Second || d > time.Minute {
 			t.Errorf("took over after %s", d)
 		}
@@ -363,9 +343,7 @@ func TestFewerPartitions(t *testing.T) {
 		f.create(t, 2)
 		client := f.client(t)
 		defer client.Close()
-		if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: "t", Partition: 1, Value: []byte(line(7))}).FirstErr(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, client.ProduceSync(t.Context(), &kgo.Record{Topic: "t", Partition: 1, Value: []byte(line(7))}).FirstErr())
 		same(t, until(t, one, func(r *read) bool { return len(r.values) > 0 }).values, lines(7, 8))
 	})
 }
@@ -400,9 +378,7 @@ func TestCommitOfGone(t *testing.T) {
 			t.Errorf("tried %d times within a minute, %v", n, err)
 		}
 		f.create(t, 1)
-		if err := feed.look(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, feed.look(t.Context()))
 		if n, err := commit(); n != 1 || err != nil {
 			t.Errorf("tried %d times, %v", n, err)
 		}
@@ -699,9 +675,7 @@ func TestLeaveInTheMidst(t *testing.T) {
 		describe := kmsg.NewPtrDescribeGroupsRequest()
 		describe.Groups = []string{"g"}
 		answer, err := describe.RequestWith(t.Context(), client)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, m := range answer.Groups[0].Members {
 			if m.MemberID == member.Load() {
 				t.Error("it is a member still")
@@ -727,9 +701,7 @@ func TestOutOfRange(t *testing.T) {
 		r, began := &read{}, time.Now()
 		for range 60 {
 			c, err := l.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			r.add(c)
 		}
 		if d := time.Since(began); d < 30*time.Second || len(r.whys) != 1 || !strings.Contains(r.whys[0], "[1]") {
@@ -897,9 +869,7 @@ func TestQuota(t *testing.T) {
 		for len(r.values) < 8 {
 			before := time.Now()
 			c, err := l.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if r.add(c); c.AtEnd && len(r.values) == 0 || time.Since(before) > 2*time.Second {
 				t.Fatalf("at the end: %v, after %s", c.AtEnd, time.Since(before))
 			}
@@ -982,17 +952,13 @@ func TestSilentBroker(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 			defer cancel()
 			feed, err := Open(ctx, c, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if err := feed.Commit(ctx, []ingest.Mark{{}}); err != nil {
 				t.Error(err)
 			}
 			_ = feed.Close()
 			s, err := OpenShare(ctx, c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer func() { _ = s.Close() }()
 			served := false
 			if err := s.Run(ctx, nil, func(context.Context, *Part) error {
@@ -1016,9 +982,7 @@ func TestOneBadCertificate(t *testing.T) {
 		f := newFake(t, 2, kfake.NumBrokers(2), kfake.Ports(9092, 9093))
 		good, bad := f.ListenAddrs()[0], f.ListenAddrs()[1]
 		for p := range int32(2) {
-			if err := f.MoveTopicPartition("t", p, p); err != nil {
-				t.Fatal(err)
-			}
+			must(t, f.MoveTopicPartition("t", p, p))
 		}
 		c := f.config()
 		c.Brokers = []string{good}
@@ -1074,9 +1038,7 @@ func TestBadCertificateInList(t *testing.T) {
 				return conn, err
 			}
 			streams, err := Streams(t.Context(), c, time.Time{}, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			ingest.CloseAll(streams)
 			bad[f.ListenAddrs()[0]] = true
 			if _, err := Streams(t.Context(), c, time.Time{}, 0); err == nil || !strings.Contains(err.Error(), "kafka: tls:") {
@@ -1113,9 +1075,7 @@ func TestForget(t *testing.T) {
 		config := f.config()
 		config.Group = "g"
 		c, err := newClient(&config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer c.close()
 		(&members{c: c, ended: make(chan struct{})}).forget("member")
 		if asked != 4 {

@@ -19,9 +19,7 @@ func TestWrapped(t *testing.T) {
 	const text = `10.0.0.1:4711 [21/Nov/2026:10:00:00.123] fe be/srv 0/0/1/20/21 200 512 - - ---- 1/1/0/0/0 0/0 "POST /v1/chat/completions HTTP/1.1"`
 	cri := func(tag, text string) string { return "2026-11-21T03:51:29.8Z stdout " + tag + " " + text }
 	warsaw, err := time.LoadLocation("Europe/Warsaw")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f := func(format, want string, values ...string) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
@@ -30,15 +28,11 @@ func TestWrapped(t *testing.T) {
 			config := f.config()
 			config.Format, config.Zone = format, warsaw
 			feed, err := Open(t.Context(), config, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			live := seeing{rd: ingest.NewReader(0)}
 			for l := accept(t, feed); live.records < len(values); {
 				chunk, err := l.Next(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if chunk.Block != nil {
 					live.add(chunk.Block)
 				}
@@ -49,9 +43,7 @@ func TestWrapped(t *testing.T) {
 			}
 
 			streams, err := Streams(t.Context(), config, time.Time{}, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			ended := seeing{rd: ingest.NewReader(0)}
 			for b, err := streams[0].Next(); err == nil; b, err = streams[0].Next() {
 				ended.add(b)
