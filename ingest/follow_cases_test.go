@@ -503,23 +503,20 @@ func TestLookIsNotOneMoment(t *testing.T) {
 	dir := t.TempDir()
 	text := record("a") + "\n" + record("b") + "\n"
 	path := write(t, dir, "app.log", []byte(text))
-	info, err := os.Stat(path)
+	e, err := entryAt(path)
 	must(t, err)
 	f := &follower{strangers: map[string]*stranger{}}
 	s := f.stream(Mark{Name: path})
-	s.place = place{head: headOf([]byte(text)), path: path, id: inode(info), size: 20, offset: int64(len(text))}
+	s.place = place{head: headOf([]byte(text)), path: path, id: e.id, size: 20, offset: int64(len(text))}
 
 	// The reader read more than the look saw.
-	e := newEntry(path, info)
 	e.size = 20
 	if !s.holds(e) || s.cut {
 		t.Error("a file that grew during the look is taken for truncated")
 	}
 	// The original was truncated after the copy was seen.
-	twin := newEntry(write(t, dir, "app.log.1", []byte(text)), info)
-	info, err = os.Stat(twin.path)
+	twin, err := entryAt(write(t, dir, "app.log.1", []byte(text)))
 	must(t, err)
-	twin = newEntry(twin.path, info)
 	if same, sure := f.isCopy(twin, f.meet(twin), s); !same || !sure {
 		t.Error("the copy is not known")
 	}

@@ -70,12 +70,9 @@ func (f *follower) list() *sight {
 	s := &sight{errs: found.errs, byPath: map[string]*entry{}, byID: map[string]*entry{}, taken: map[string]bool{}, beside: map[string][]*entry{}}
 	s.partial = slices.ContainsFunc(found.errs, passes)
 	for _, src := range found.sources {
-		info, err := os.Stat(src.path)
-		if err != nil {
-			s.partial = s.partial || passes(err)
-			continue
-		}
-		if e := newEntry(src.path, info); e != nil {
+		e, err := entryAt(src.path)
+		s.partial = s.partial || passes(err)
+		if e != nil {
 			s.entries = append(s.entries, e)
 		}
 	}
@@ -104,11 +101,13 @@ func passes(err error) bool {
 	return unreachable(err) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.ELOOP)
 }
 
-func newEntry(path string, info fs.FileInfo) *entry {
-	if !info.Mode().IsRegular() {
-		return nil
+// entryAt is the file at a path; nil if there is something else, and no error then.
+func entryAt(path string) (*entry, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, err
 	}
-	return &entry{path: path, id: inode(info), size: info.Size(), mtime: info.ModTime()}
+	return &entry{path: path, id: inode(info), size: info.Size(), mtime: info.ModTime()}, nil
 }
 
 // siblings are all files of a directory.
@@ -120,12 +119,12 @@ func (s *sight) siblings(dir string) []*entry {
 	files, _ := os.ReadDir(dir) // what cannot be seen is not found
 	for _, d := range files {
 		path := filepath.Join(dir, d.Name())
-		if e := s.byPath[path]; e != nil {
+		e := s.byPath[path]
+		if e == nil {
+			e, _ = entryAt(path)
+		}
+		if e != nil {
 			list = append(list, e)
-		} else if info, err := os.Stat(path); err == nil {
-			if e := newEntry(path, info); e != nil {
-				list = append(list, e)
-			}
 		}
 	}
 	s.beside[dir] = list
@@ -199,13 +198,12 @@ func (f *follower) stay(s *sight, st *followed) (e *entry, gone bool) {
 		e = s.byID[st.id]
 	}
 	if e == nil {
-		info, err := os.Stat(st.path)
-		if err == nil {
-			if e = newEntry(st.path, info); e != nil && e.id != st.id {
-				e = nil
-			}
-		} else if unreachable(err) {
+		var err error
+		if e, err = entryAt(st.path); unreachable(err) {
 			return nil, false
+		}
+		if e != nil && e.id != st.id {
+			e = nil
 		}
 	}
 	if e == nil {
