@@ -217,11 +217,10 @@ func (s *fileStream) look() error {
 }
 
 func (s *fileStream) recognise(head *Block) error {
-	if s.o.Format != "" {
-		s.format, _ = s.o.asked().Detect(head.Data)
-	} else if s.format = Detect(head.Data); s.format == nil && bytes.IndexByte(head.Data, 0) >= 0 {
-		return newError(s.source.Name, errors.New("binary data, not a log"), IfProtobuf(head.Data))
-	} else if s.format == nil {
+	if s.format, _ = s.o.asked().Detect(head.Data); s.format == nil {
+		if bytes.IndexByte(head.Data, 0) >= 0 {
+			return newError(s.source.Name, errors.New("binary data, not a log"), IfProtobuf(head.Data))
+		}
 		if longer := s.longer(head); longer != nil {
 			return s.recognise(longer)
 		}
