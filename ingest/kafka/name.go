@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -99,10 +100,8 @@ func parseSpans(text string) ([]Span, error) {
 		if s.Partition = int(p); s.To >= 0 && s.To < s.From {
 			return nil, fmt.Errorf("offsets: %q ends before it begins", part)
 		}
-		for _, other := range spans {
-			if other.Partition == s.Partition {
-				return nil, fmt.Errorf("offsets: partition %d is there twice", p)
-			}
+		if slices.ContainsFunc(spans, func(other Span) bool { return other.Partition == s.Partition }) {
+			return nil, fmt.Errorf("offsets: partition %d is there twice", p)
 		}
 		spans = append(spans, s)
 	}
