@@ -14,7 +14,7 @@ func newToolCallResult(o Options) (*Identity, error) {
 			return cause
 		}
 		for _, k := range w.turn.different() {
-			dst := w.appendTurnCall(append(w.canonical[:0], `[["tool_call_result",`...), k)
+			dst := append(append(w.canonical[:0], `[["tool_call_result",`...), w.turn.textAt(k)...)
 			w.emit(append(dst, "]]"...), hash128)
 			w.called(w.turn.calls[k])
 		}

@@ -293,11 +293,6 @@ func (w *Writer) writeTurn() Cause {
 	return Computable
 }
 
-// appendTurnCall appends the k-th call of the turn with its result.
-func (w *Writer) appendTurnCall(dst []byte, k int) []byte {
-	return append(dst, w.turn.textAt(k)...)
-}
-
 // textAt is the k-th call with its result as JSON.
 func (t *turn) textAt(k int) []byte { return t.text[t.start(k):t.ends[k]] }
 
