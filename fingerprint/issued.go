@@ -20,11 +20,14 @@ type issued struct {
 // for them.
 func (w *Writer) issuedCalls(r *Request) ([]ToolCall, Cause) {
 	if !w.issuedKept {
-		var calls []ToolCall
-		if calls, w.issued.cause = w.findIssued(r); w.issued.cause == Computable {
-			calls, w.issued.cause = w.whole(calls)
+		calls, cause := w.findIssued(r)
+		for i := 0; i < len(calls) && cause == Computable; i++ {
+			cause = w.lossOfArguments(calls[i].Arguments) // else they could not be told from others of the tool
 		}
-		w.issued.calls, w.issued.ends = calls, w.issued.ends[:0]
+		if cause != Computable {
+			calls = nil
+		}
+		w.issued.calls, w.issued.cause, w.issued.ends = calls, cause, w.issued.ends[:0]
 		w.issuedKept = !w.broken
 	}
 	return w.issued.calls, w.issued.cause
@@ -67,16 +70,6 @@ walk:
 		return nil, NoToolCall
 	}
 	return w.calls, Computable
-}
-
-// whole gives the calls if all can be told from others of the same tools.
-func (w *Writer) whole(calls []ToolCall) ([]ToolCall, Cause) {
-	for i := range calls {
-		if cause := w.lossOfArguments(calls[i].Arguments); cause != Computable {
-			return nil, cause
-		}
-	}
-	return calls, Computable
 }
 
 // appendIssued appends the issued calls from one up to another as appendCall
