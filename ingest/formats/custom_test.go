@@ -64,6 +64,7 @@ func TestCustomPaths(t *testing.T) {
 	f(`{"a":"[{'b': '1'}]"}`, `id="1"`, "a.0.b")
 	f(`{"a":"done in 5 ms: {\"b\":\"1\"}"}`, `id="1"`, "a.b") // behind words
 	f(`{"a":"[INFO] done {\"b\":\"1\"}"}`, `id="1"`, "a.b")
+	f(`{"a":"done {a: 1}\n- body: {\n \"b\":\"1\"\n}\n"}`, `id="1"`, "a.b") // laid out
 	f(`{"a":"done {\"b\":\"1\"} at last"}`, ``, "a.b")
 	f(`{"a":"-","b":"2"}`, `id="2"`, "a", "b")
 	f(`{"a":null,"b":"2"}`, `id="2"`, "a", "b")

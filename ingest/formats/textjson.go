@@ -33,17 +33,16 @@ func jsonWithin(text []byte) []byte {
 	return inWords(text)
 }
 
-// inWords is the object that a text ends with, or is.
+// inWords is the object that a text ends with, or is, also laid out over lines.
 func inWords(text []byte) []byte {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || text[len(text)-1] != '}' {
 		return nil
 	}
-	if at := bytes.IndexByte(text, '{'); at == 0 {
-		return text
-	}
-	if at := bytes.Index(text, []byte(`{"`)); at > 0 {
-		return text[at:]
+	for at, c := range text {
+		if c == '{' && (at == 0 || afterBracket(text[at:]) == '"') {
+			return text[at:]
+		}
 	}
 	return nil
 }
