@@ -12,7 +12,7 @@ import (
 // that call a model, by the semantic conventions for generative AI,
 // OpenInference, OpenLLMetry, Langfuse or LiteLLM; the others say which session
 // they belong to. Log records of one span are one request, and so is each of a tool
-// that Codex or Claude Code has run.
+// that Codex or Claude Code has run, and each of Spring AI's spans of tools.
 //
 // Only what stands in one record is joined: an exporter writes a span and the
 // span around it at the same time if they end at the same time.
@@ -135,12 +135,15 @@ func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() boo
 	p.groupLogs()
 	p.join()
 	for i := range p.spans {
-		if sp := &p.spans[i]; sp.isCall && !sp.part {
+		if sp := &p.spans[i]; sp.isRequest() && !sp.part {
 			r.Reset()
 			sp.fill(&p.trace)
-			if sp.logs != nil && sp.logs[0].kind == ranLog {
+			switch {
+			case sp.ran:
+				p.call.toolSpan(sp, r)
+			case sp.logs != nil && sp.logs[0].kind == ranLog:
 				p.call.tool(&sp.logs[0], r)
-			} else {
+			default:
 				p.call.fill(sp, r)
 			}
 			if !yield() {

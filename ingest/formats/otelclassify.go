@@ -41,6 +41,8 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			sp.responses = sp.responses || bytes.HasSuffix(kind, []byte("responses"))
 			sp.excerpt = sp.excerpt || isExcerpt(kind)
 			sp.calls(kind)
+		case "spring.ai.tool.call.arguments": // whose calls of a model have nothing of what was said
+			sp.ran = true
 		case "litellm.call_type": // LiteLLM's second
 			sp.excerpt = sp.excerpt || isExcerpt(otelText(s))
 		case "http.request.method":

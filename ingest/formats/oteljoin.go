@@ -27,10 +27,10 @@ func (p *otel) join() {
 	p.attachRaw()
 	for i := range p.spans {
 		sp := &p.spans[i]
-		if !sp.isCall {
+		if !sp.isRequest() {
 			continue
 		}
-		around, inCalls := sp, true // nothing but calls lies between
+		around, inCalls := sp, sp.isCall // nothing but calls lies between
 		for range maxAround {
 			if around = p.find(around.parent, around.trace); around == nil {
 				break
@@ -77,12 +77,12 @@ func (p *otel) attachRaw() {
 	}
 }
 
-// inherit gives each call the session and the user of the nearest spans around
+// inherit gives each request the session and the user of the nearest spans around
 // it that are whole.
 func (p *otel) inherit(reached int64) {
 	for i := range p.spans {
 		sp := &p.spans[i]
-		if !sp.isCall || sp.part {
+		if !sp.isRequest() || sp.part {
 			continue
 		}
 		around := sp

@@ -27,6 +27,7 @@ type otelSpan struct {
 	events            rawjson.Value
 
 	isCall      bool
+	ran         bool // it is of a tool that was run, and says what with
 	content     otelContent
 	guessed     bool   // a call because it names a model and what that said
 	says        bool   // what was said and what a model did, and nothing of its kind
@@ -54,6 +55,9 @@ const (
 	asValue               // in a value that may be anything
 	asMessages
 )
+
+// isRequest tells a span that is one, unless it is a part of another.
+func (sp *otelSpan) isRequest() bool { return sp.isCall || sp.ran }
 
 // newSpan is a span of which nothing is known.
 func newSpan() otelSpan {

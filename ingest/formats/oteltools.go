@@ -7,7 +7,7 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
-// ranTool is what a log record says of a tool that an agent has run. It is no call
+// ranTool is what a log record or a span says of a tool that an agent has run. It is no call
 // of a model, but a request all the same, as in the files of the agents' sessions.
 type ranTool struct {
 	name, server, inner []byte // of tools of MCP whose name is hidden, the server and its name there
@@ -61,6 +61,36 @@ func (p *otelCall) tool(l *otelLog, r *fingerprint.Request) {
 	began(r, ran.took)
 	if drawn(ran.id, "toolu_") || drawn(ran.id, "call_") {
 		r.ID = ran.id
+	}
+	p.ran(&ran, r)
+}
+
+// toolSpan fills a request from Spring AI's span of a tool.
+func (p *otelCall) toolSpan(sp *otelSpan, r *fingerprint.Request) {
+	var ran ranTool
+	p.json = p.json[:0]
+	r.ID, r.Time, r.End = sp.id, sp.start, sp.end
+	r.Session, r.User, r.Agent = sp.session, sp.user, first(sp.agent, sp.agentID)
+	r.Caller, r.CallerIsName = sp.service, true
+	s := &p.scan
+	s.Reset(sp.attributes)
+	eachAttribute(s, func(key []byte) {
+		switch string(key) {
+		case "spring.ai.tool.definition.name":
+			ran.name = otelText(s)
+		case "spring.ai.tool.call.id":
+			ran.id = otelText(s)
+		case "spring.ai.tool.call.arguments":
+			ran.arguments = otelText(s)
+			ran.cut = !isWhole(&p.said, ran.arguments)
+		case "spring.ai.tool.call.result":
+			ran.output = otelText(s)
+		}
+	})
+	// The span that names the session is exported later than most inside it. The tools of
+	// one run are in one trace.
+	if r.Session == nil && len(sp.parent) > 0 {
+		r.Session = sp.trace
 	}
 	p.ran(&ran, r)
 }

@@ -49,3 +49,33 @@ func TestOtelTools(t *testing.T) {
 	f(`user=u session=s lost="content truncated by the logger"`, claude("tool_name", "Bash", "tool_parameters", `{"bash_command":"env","full_command":"env | so`))
 	f(none, `{"timeUnixNano":"1000000000","body":{"stringValue":"claude_code.tool_decision"},`+otelAttributes("event.name", "tool_decision", "tool_name", "Bash")+`}`)
 }
+
+// TestOtelSpringTools: Spring AI's spans of tools, whose calls of a model have nothing of
+// what was said.
+func TestOtelSpringTools(t *testing.T) {
+	f := func(want string, spans ...string) {
+		t.Helper()
+		areRequests(t, "otel", otelSpans(spans...), want)
+	}
+	span := func(id, parent, start, end string, attributes ...string) string {
+		return `{"traceId":"t","spanId":"` + id + `","parentSpanId":"` + parent + `","startTimeUnixNano":"` + start + `00000000","endTimeUnixNano":"` + end + `00000000",` + otelAttributes(attributes...) + `}`
+	}
+	tool := func(id, parent, start, end string, attributes ...string) string {
+		return span(id, parent, start, end, append([]string{"gen_ai.operation.name", "execute_tool", "spring.ai.tool.definition.name", "f", "spring.ai.tool.call.id", "c"}, attributes...)...)
+	}
+	const arguments, result, conversation = "spring.ai.tool.call.arguments", "spring.ai.tool.call.result", "spring.ai.chat.client.conversation.id"
+	const from13, ran = "1970-01-01T00:00:01.300000Z took=100ms id=a named", ` messages=2 last="{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"no\"}" tail`
+	whole := tool("a", "m", "13", "14", arguments, `{"x":1}`, result, "no")
+	chat := span("m", "r", "11", "12", "gen_ai.operation.name", "chat")
+	const asked = "1970-01-01T00:00:01.100000Z took=100ms id=m named"
+	f(from13+" session=s"+ran+"\n"+asked+" session=s", whole, chat, span("r", "", "10", "20", conversation, "s"))
+	f(from13+" session=t"+ran, whole)                                                                         // what is around it comes later
+	f(from13+" session=t"+ran, whole, span("r", "", "1", "20"), span("m", "r", "2", "19", conversation, "s")) // and calls of it came before
+	f(from13+" session=own"+ran, tool("a", "m", "13", "14", arguments, `{"x":1}`, result, "no", "session.id", "own"))
+	f(from13+ran, tool("a", "", "13", "14", arguments, `{"x":1}`, result, "no"))
+	f(from13+` tool_calls=1 call=c name=f arguments={}`, tool("a", "", "13", "14", arguments, `{}`))
+	f(from13+` lost="content truncated by the logger"`, tool("a", "", "13", "14", arguments, `{"x":`, result, "no"))
+	f("column 0: no request in it", tool("a", "m", "13", "14"))
+	// Inside a call, as in a stream.
+	f(from13+" session=t"+ran+"\n1970-01-01T00:00:01.100000Z took=900ms id=m named", whole, span("m", "r", "11", "20", "gen_ai.operation.name", "chat"))
+}
