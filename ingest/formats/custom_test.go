@@ -514,6 +514,10 @@ func TestScaffold(t *testing.T) {
 	f(`2026-11-21T10:00:00Z [sess=secret] model=secret, messages=[{"role": "secret"}] status=200`,
 		`\bsess=(?P<sess>[^\s\]]*).*?\bmodel=(?P<model>[^\s,]*).*?\bmessages=(?P<messages>[{\[].*[}\]]).*?\bstatus=(?P<status>\S*)'`)
 	f(`[2026-11-21 10:00:00] session: secret, status: 200, secret: no secret, request: {"model":"secret","messages":[]}`, `\bsession: (?P<session>[^\s,;|]*).*?\bstatus: (?P<status>`, "body: 'json'", "session: 'session'", "status: 'status'")
+	f("2026-11-21T10:00:00.1Z INFO [main] : HTTP request:\n- headers: [A: secret]\n- body: {\n  \"model\" : \"secret\",\n  \"messages\" : [ {\n  } ]\n}\n\n2026-11-21T10:00:00.2Z INFO [main] : secret", // LangChain4j's
+		"# awk '/^\\[?[0-9]", `pattern: '^(?P<time>\S+)(?:.*?(?P<json>\{.*\})$)?'`, "body: 'json'")
+	f("2026-11-21T10:00:00.1Z secret {\n  \"model\" : \"secret\",\n  \"messages\" : [ ] }", "# awk", "body: 'json'")
+	f(`2026-11-21T10:00:00.1Z secret { "model" : "secret", "messages" : [ ] }`, "body: 'json'")
 	f(`{"at":{"$date":"2026-11-21T10:00:00Z"},"session":{"S":"secret"}}`, "time: 'at.$date'", "session: 'session.S'") // of databases
 	f(`{"time":"2026-11-21T10:00:00Z","client":"192.0.2.7:80"}`, "caller_name: 'client'")
 	// A key tells callers apart that share an address, whatever it is called.

@@ -55,6 +55,9 @@ func Scaffold(data []byte) ([]byte, error) {
 		times, _ := g.times()
 		return g.yaml(times), nil
 	}
+	if records := overLines(data); records != nil {
+		return append([]byte(joinNote), scaffoldText(records)...), nil
+	}
 	return scaffoldText(texts), nil
 }
 

@@ -226,10 +226,7 @@ func isWord(c byte) bool {
 
 // object is where an object begins that the line ends with, -1 if there is none.
 func (t *texter) object() int {
-	from := strings.Index(t.line, `{"`)
-	if at := strings.Index(t.line, "{'"); at >= 0 && (from < 0 || at < from) { // Python's
-		from = at
-	}
+	from := objectAt([]byte(t.line), `"'`) // the second is Python's
 	if from < 0 || t.line[len(t.line)-1] != '}' || named(t.line[:from]) {
 		return -1
 	}

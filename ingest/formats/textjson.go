@@ -39,12 +39,24 @@ func inWords(text []byte) []byte {
 	if len(text) == 0 || text[len(text)-1] != '}' {
 		return nil
 	}
-	for at, c := range text {
-		if c == '{' && (at == 0 || afterBracket(text[at:]) == '"') {
-			return text[at:]
-		}
+	if text[0] == '{' {
+		return text
+	}
+	if at := objectAt(text, `"`); at > 0 {
+		return text[at:]
 	}
 	return nil
+}
+
+// objectAt is where in a text the first object begins that has a name, in one of the
+// quotes; -1 if none does.
+func objectAt(text []byte, quotes string) int {
+	for at, c := range text {
+		if c == '{' && strings.IndexByte(quotes, afterBracket(text[at:])) >= 0 {
+			return at
+		}
+	}
+	return -1
 }
 
 // afterBracket is what follows the first bracket of a text, 0 if nothing does.
