@@ -81,6 +81,8 @@ func TestTurns(t *testing.T) {
 	f("d@2 2/0, c@1 2/0", Tally{Lines: 4, Blank: 2}, call("c", "", "m", "1"), call("d", "", "m", "2"), result("r", "2"), result("q", "1"))
 	// Several on a line.
 	f("c@1 2/0", Tally{Lines: 2, Blank: 1}, call("c", "", "m", "1", "2"), result("r", "1", "2"))
+	f("c@1 3/0", Tally{Lines: 3, Blank: 2}, call("c", "", "m", "1", "2"), result("r", "2"), result("q", "1"))
+	f("c@1 2/0, d@3 0/1", Tally{Lines: 3, Blank: 1}, call("c", "", "m", "1", "2"), result("r", "2"), call("d", "", "n", "3")) // the other is not coming
 	// Interrupted: the next response of the same agent says that no result
 	// comes, one of another agent does not.
 	f("c@1 0/1, d@2 2/0", Tally{Lines: 3, Blank: 1}, call("c", "", "m", "1"), call("d", "", "n", "2"), result("r", "2"))

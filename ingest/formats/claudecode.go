@@ -16,10 +16,11 @@ type claudeCode struct {
 	scan    rawjson.Scanner
 	content rawjson.Scanner
 	gemini  gemini
-	parts   bool        // the message that was read last has parts, as a content
-	both    []byte      // contents, the call and its result
-	line    sessionLine // the record itself
-	call    sessionLine // in it
+	parts   bool          // the message that was read last has parts, as a content
+	lines   []sessionLine // the call, its results
+	deep    int           // how many lie in each other
+	said    []rawjson.Value
+	all     []byte // these
 }
 
 // sessionLine is what a line of a session has.
@@ -36,51 +37,59 @@ func isClaudeCode(k keys) bool { return wrap.IsTurn(k.has) }
 func (p *claudeCode) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s := &p.scan
 	s.Reset(record)
-	p.line, p.call = sessionLine{time: fingerprint.NoTime}, sessionLine{time: fingerprint.NoTime}
-	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "call":
-			for s.Object(); s.NextKey(); {
-				p.field(&p.call, r)
-			}
-		default:
-			p.field(&p.line, r)
-		}
-	}
+	p.lines, p.deep = p.lines[:0], 0
+	p.line(r)
 	if column, why := failure(s); why != "" {
 		return column, why
 	}
-	asked := &p.line
-	if p.call.message != nil && (string(p.line.kind) == "user" || string(p.line.kind) == "tool_result") { // with its result
-		asked = &p.call
-		r.End = p.line.time
+	last := &p.lines[len(p.lines)-1]
+	if string(last.kind) != "user" && string(last.kind) != "tool_result" { // it is no result
+		p.lines = p.lines[len(p.lines)-1:]
 	}
+	asked := &p.lines[0]
 	if string(asked.kind) != "assistant" || !p.asks(asked.message, r) {
 		return 0, NoRequest
 	}
 	r.Time, r.ID = asked.time, first(r.ID, asked.uuid)
-	r.Session, r.Agent = first(p.line.session, asked.session), first(p.line.agent, asked.agent)
-	if asked != &p.call {
+	r.Session, r.Agent = first(last.session, asked.session), first(last.agent, asked.agent)
+	if asked == last {
 		return 0, ""
 	}
-	answered(r, p.call.message, p.line.message, p.reads)
-	if !p.parts {
-		return 0, ""
+	r.End = last.time
+	p.said, p.all = p.said[:0], p.all[:0]
+	for i := range p.lines {
+		p.said = append(p.said, p.lines[i].message)
+		p.all = append(append(p.all, start(i, "[")...), p.lines[i].message...)
 	}
-	if p.both = append(append(append(append(append(p.both[:0], '['), p.call.message...), ','), p.line.message...), ']'); areContents(&p.content, p.both) {
-		p.gemini.bare(p.both, &r.Messages, p.reads)
+	answered(r, p.said, p.reads)
+	if p.all = append(p.all, ']'); p.parts && areContents(&p.content, p.all) {
+		p.gemini.bare(p.all, &r.Messages, p.reads)
 		r.Messages.Tail = true
 	}
 	return 0, ""
 }
 
-// answered makes a request of a call and its result: what the model is sent next, as
+// line reads a line, and first the one that the wrapper has put into it.
+func (p *claudeCode) line(r *fingerprint.Request) {
+	line, s := sessionLine{time: fingerprint.NoTime}, &p.scan
+	for s.Object(); s.NextKey(); {
+		if string(s.Key) == "call" && p.deep < wrap.MaxResults {
+			p.deep++
+			p.line(r)
+		} else {
+			p.field(&line, r)
+		}
+	}
+	p.lines = append(p.lines, line)
+}
+
+// answered makes a request of calls and their results: what the model is sent next, as
 // far as the file of a session has it in one place.
-func answered(r *fingerprint.Request, call, result rawjson.Value, reads fingerprint.Field) {
+func answered(r *fingerprint.Request, said []rawjson.Value, reads fingerprint.Field) {
 	r.Messages.Logged, r.Messages.Tail = true, true
 	r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
 	if reads&fingerprint.ReadsMessages != 0 {
-		r.Messages.Items = append(r.Messages.Items[:0], call, result)
+		r.Messages.Items = append(r.Messages.Items[:0], said...)
 	}
 }
 

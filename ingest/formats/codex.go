@@ -76,7 +76,7 @@ func (p *codex) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	r.Time, r.Session = asked.time, p.session
 	if asked == &p.call {
-		answered(r, p.call.payload, p.line.payload, p.reads)
+		answered(r, []rawjson.Value{p.call.payload, p.line.payload}, p.reads)
 	}
 	return 0, ""
 }

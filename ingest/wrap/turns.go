@@ -15,10 +15,11 @@ import (
 //	{"type":"user",...,"message":{"content":[{"type":"tool_result","tool_use_id":"toolu_1",...}]}}
 //
 // becomes the second with the first as its member call. So do those of Qwen Code, whose
-// content is Google's. A call without a result
-// comes alone, as soon as the same agent has gone on without it. Codex writes its
-// own in the words of the Responses API, and the tokens of a response behind its
-// calls or behind their results: they become the member usage of the first.
+// content is Google's, and those of pi. Of several calls on a line whose results
+// come on lines of their own, each result gets what there was before as its member. A
+// call without a result comes alone, as soon as the same agent has gone on without it.
+// Codex writes its own in the words of the Responses API, and the tokens of a response
+// behind its calls or behind their results: they become the member usage of the first.
 type turns struct {
 	gather[turnLine]
 	now  turnLine
@@ -35,7 +36,7 @@ type turnLine struct {
 	uses, results        [][]byte // ids of the calls and results on it
 	tokens               bool     // it has those of the response whose calls came before
 	counted              bool     // a call: the tokens of its response are known, or on its line
-	answered             bool     // a call: its result is known
+	answered             bool     // a call: its results are known
 }
 
 func newTurns() Unwrapper { return &turns{} }
@@ -185,22 +186,21 @@ func (t *turnLine) clone() turnLine {
 }
 
 // answered hands on the results on a line with the calls that they belong to,
-// or as they are if there are none. A call whose tokens are not known waits for
-// the next line that is no result.
+// or as they are if there are none. Calls on one line wait for the results of all, and
+// a call whose tokens are not known for the next line that is no result.
 func (p *turns) answered(line Line, next func(Line)) {
 	found := false
 	slices.SortFunc(p.now.results, bytes.Compare) // a line may hold any number of them
 	for i := 0; i < len(p.held); {
 		call := &p.held[i]
-		if !call.key.takes(p.now.results) {
+		if !call.key.take(p.now.results) {
 			i++
 			continue
 		}
 		found = true
 		p.text = withMember(p.text[:0], "call", call.text, line.Text)
 		call.text = append(call.text[:0], p.text...)
-		if !call.key.counted {
-			call.key.answered, call.key.uses = true, nil
+		if call.key.answered = len(call.key.uses) == 0; !call.key.answered || !call.key.counted {
 			i++
 			continue
 		}
@@ -212,14 +212,23 @@ func (p *turns) answered(line Line, next func(Line)) {
 	}
 }
 
-// takes tells whether one of the results, which are sorted, is of the calls on the
-// line. Results of several come on one line, or each on its own: then the first
-// counts.
-func (t *turnLine) takes(results [][]byte) bool {
-	return slices.ContainsFunc(t.uses, func(id []byte) bool {
+// MaxResults is for how many calls on one line the results are put together, each of
+// which is copied with those before: no response has as many.
+const MaxResults = 64
+
+// take forgets the calls on the line that one of the results, which are sorted, is of,
+// and tells whether there were any. Of too many the first result is that of all.
+func (t *turnLine) take(results [][]byte) bool {
+	of := func(id []byte) bool {
 		_, found := slices.BinarySearchFunc(results, id, bytes.Compare)
 		return found
-	})
+	}
+	before := len(t.uses)
+	if before > MaxResults && slices.ContainsFunc(t.uses, of) {
+		t.uses = nil
+	}
+	t.uses = slices.DeleteFunc(t.uses, of)
+	return len(t.uses) < before
 }
 
 func (p *turns) Drop(next func(Line), _ func(fingerprint.Position)) {
