@@ -210,7 +210,7 @@ func (i *itemCall) field(s *rawjson.Scanner) {
 func (i *itemCall) isCall() bool {
 	switch string(i.kind) {
 	case "function_call", "custom_tool_call", "tool_use", "function",
-		"tool-call", "tool_call": // of the AI SDK, and of OpenTelemetry and LangChain
+		"tool-call", "tool_call", "toolCall": // of the AI SDK, of OpenTelemetry and LangChain, and of pi
 		return true
 	}
 	if !fingerprint.IsBuiltinCall(i.kind) {

@@ -42,10 +42,16 @@ func (p *codex) Of(name string) {
 	}
 	p.name, p.session = name, nil
 	const front = "rollout-2006-01-02T15-04-05-"
-	stem, _, _ := strings.Cut(path.Base(strings.ReplaceAll(name, `\`, "/")), ".")
+	stem := stemOf(name)
 	if strings.HasPrefix(stem, "rollout-") && len(stem) > len(front) {
 		p.session = []byte(stem[len(front):])
 	}
+}
+
+// stemOf is the name of a file up to the first dot, without the folders.
+func stemOf(name string) string {
+	stem, _, _ := strings.Cut(path.Base(strings.ReplaceAll(name, `\`, "/")), ".")
+	return stem
 }
 
 func (p *codex) Parse(record []byte, r *fingerprint.Request) (int, string) {

@@ -30,6 +30,7 @@ type turns struct {
 // turnLine is what is to be known of a line.
 type turnLine struct {
 	kind, agent, message []byte   // type, agentId, and message.id
+	role                 []byte   // message.role
 	item, callID         []byte   // payload.type and payload.call_id
 	usage                bool     // payload.info or payload.usage is there
 	side                 bool     // isSidechain
@@ -43,13 +44,26 @@ func newTurns() Unwrapper { return &turns{} }
 
 func detectTurns(line []byte) bool {
 	m := membersOf(line)
-	return (IsTurn(m.has) || IsRollout(m.has, typeOf(line))) && !m.has("call")
+	kind := typeOf(line)
+	return (IsTurn(m.has) || IsRollout(m.has, kind) || IsEntry(m.has, kind)) && !m.has("call")
 }
 
 // IsTurn tells a line of a session by the names of its members. Observations of
 // Langfuse, too, have a type and a session, and a startTime.
 func IsTurn(has func(names ...string) bool) bool {
 	return has("type") && !has("startTime") && (has("sessionId") || has("leafUuid", "summary") || has("messageId", "snapshot"))
+}
+
+// IsEntry tells a line of a session of pi by the names of its members and the value of
+// its type.
+func IsEntry(has func(names ...string) bool, kind rawjson.Value) bool {
+	switch string(kind) {
+	case `"session"`:
+		return has("id", "timestamp", "cwd")
+	case `"message"`, `"model_change"`, `"thinking_level_change"`, `"compaction"`, `"branch_summary"`, `"custom"`, `"custom_message"`, `"label"`, `"session_info"`:
+		return has("id", "parentId", "timestamp")
+	}
+	return false
 }
 
 func (p *turns) Unwrap(line Line, next func(Line)) string {
@@ -85,7 +99,7 @@ func (p *turns) Unwrap(line Line, next func(Line)) string {
 func (p *turns) read(line []byte) bool {
 	now, s := &p.now, &p.scan
 	*now = turnLine{uses: now.uses[:0], results: now.results[:0]}
-	var uuid []byte
+	var uuid, id []byte
 	s.Reset(line)
 	if s.Kind() != rawjson.Object {
 		return false
@@ -96,6 +110,8 @@ func (p *turns) read(line []byte) bool {
 			now.kind = s.Text(nil)
 		case "uuid":
 			uuid = s.Text(nil)
+		case "id":
+			id = s.Text(nil)
 		case "agentId":
 			now.agent = s.Text(nil)
 		case "isSidechain":
@@ -107,6 +123,10 @@ func (p *turns) read(line []byte) bool {
 				switch string(s.Key) {
 				case "id":
 					now.message = s.Text(nil)
+				case "role":
+					now.role = s.Text(nil)
+				case "toolCallId":
+					now.results = append(now.results, s.Text(nil))
 				case "content":
 					p.content()
 				case "parts":
@@ -118,13 +138,17 @@ func (p *turns) read(line []byte) bool {
 	if s.End() != nil {
 		return false
 	}
-	switch string(now.kind) {
+	kind := now.kind
+	if string(kind) == "message" { // of pi
+		kind, uuid = now.role, id
+	}
+	switch string(kind) {
 	case "assistant":
 		now.results = now.results[:0]
 		if now.message == nil { // of Qwen Code, whose messages are on one line
 			now.message = uuid
 		}
-	case "user", "tool_result":
+	case "user", "tool_result", "toolResult":
 		now.message, now.uses = nil, now.uses[:0]
 	default:
 		now.message, now.uses, now.results = nil, now.uses[:0], now.results[:0]
@@ -149,7 +173,7 @@ func (p *turns) content() {
 			}
 		}
 		switch string(kind) {
-		case "tool_use":
+		case "tool_use", "toolCall":
 			p.now.uses = append(p.now.uses, id)
 		case "tool_result":
 			p.now.results = append(p.now.results, of)

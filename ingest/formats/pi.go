@@ -1,0 +1,198 @@
+package formats
+
+import (
+	"strings"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
+)
+
+// pi reads the files of sessions of pi, and of OpenClaw, which is made with it. As with
+// [claudeCode] a request is the line of a response that calls tools or, where the wrapper
+// turns has put them together, that of the last result, which has the one before as its
+// member call. No line but the first says whose session it is; the name of the file does.
+type pi struct {
+	reads   fingerprint.Field
+	scan    rawjson.Scanner
+	item    rawjson.Scanner
+	name    string // of the file
+	session []byte // in it
+	lines   []piLine
+	deep    int // how many lie in each other
+	calls   []fingerprint.ToolCall
+	said    []rawjson.Value
+	json    []byte // these
+	ends    []int  // of each in it
+}
+
+// piLine is what a line of a session has.
+type piLine struct {
+	id      []byte
+	time    int64
+	message rawjson.Value
+}
+
+func newPi(reads fingerprint.Field) Parser { return &pi{reads: reads} }
+
+func isPi(k keys) bool { return wrap.IsEntry(k.has, k["type"]) }
+
+// Of reads the session from 2026-11-21T03-27-40-123Z_SESSION.jsonl, or OpenClaw's
+// SESSION.jsonl, where more may follow a hyphen.
+func (p *pi) Of(name string) {
+	if name == p.name {
+		return
+	}
+	p.name, p.session = name, nil
+	stem := stemOf(name)
+	if _, behind, ok := strings.Cut(stem, "_"); ok {
+		stem = behind
+	}
+	const id = len("019ab3c4-0000-7000-8000-000000000001")
+	if len(stem) >= id && isMadeUp([]byte(stem[:id])) {
+		p.session = []byte(stem)
+	}
+}
+
+func (p *pi) Parse(record []byte, r *fingerprint.Request) (int, string) {
+	s := &p.scan
+	s.Reset(record)
+	p.lines, p.calls, p.deep = p.lines[:0], p.calls[:0], 0
+	p.line()
+	if column, why := failure(s); why != "" {
+		return column, why
+	}
+	asked, last := &p.lines[0], &p.lines[len(p.lines)-1]
+	if !p.asks(asked.message, r) {
+		return 0, NoRequest
+	}
+	r.Time, r.Session = asked.time, p.session
+	if r.ID = asked.id; drawn(p.calls[0].ID, "call_") || drawn(p.calls[0].ID, "toolu_") {
+		r.ID = p.calls[0].ID
+	}
+	if asked == last {
+		if r.ToolCallsLogged = true; p.reads&fingerprint.ReadsResponse != 0 {
+			r.ToolCalls = append(r.ToolCalls, p.calls...)
+		}
+		return 0, ""
+	}
+	r.End = last.time
+	p.said = p.said[:0]
+	if p.reads&fingerprint.ReadsMessages != 0 {
+		p.reword()
+	}
+	answered(r, p.said, p.reads)
+	return 0, ""
+}
+
+// line reads a line, and first the one that the wrapper has put into it.
+func (p *pi) line() {
+	line, s := piLine{time: fingerprint.NoTime}, &p.scan
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "call":
+			if p.deep++; p.deep <= wrap.MaxResults {
+				p.line()
+			}
+		case "id":
+			line.id = value(s, line.id)
+		case "timestamp":
+			line.time = readTime(s, line.time)
+		case "message":
+			line.message = s.Value()
+		}
+	}
+	p.lines = append(p.lines, line)
+}
+
+// asks reads a message and tells whether it is a response that calls tools. What came
+// before a session was forked is in the file of the new one again: the provider's id of
+// the call, or that of the line, tells that it is the same.
+func (p *pi) asks(message rawjson.Value, r *fingerprint.Request) bool {
+	var role []byte
+	s := &p.item
+	s.Reset(message)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "role":
+			role = s.Text(nil)
+		case "model":
+			r.Model = value(s, r.Model)
+		case "provider":
+			r.Backend = value(s, r.Backend)
+		case "usage":
+			readPiUsage(s, r)
+		case "content":
+			for s.Array(); s.NextElement(); {
+				var item itemCall
+				for s.Object(); s.NextKey(); {
+					item.field(s)
+				}
+				if item.isCall() && item.call.Name != nil {
+					p.calls = append(p.calls, item.call)
+				}
+			}
+		}
+	}
+	return string(role) == "assistant" && len(p.calls) > 0
+}
+
+// readPiUsage reads the tokens of a response, of which those that a cache had no part in
+// stand beside the others, and the cost.
+func readPiUsage(s *rawjson.Scanner, r *fingerprint.Request) {
+	const none = fingerprint.Unknown
+	input, read, written := int64(none), int64(none), int64(none)
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "input":
+			input = readCount(s, input)
+		case "cacheRead":
+			read = readCount(s, read)
+		case "cacheWrite":
+			written = readCount(s, written)
+		case "output":
+			r.TokensOut = readCount(s, r.TokensOut)
+		case "cost":
+			for s.Object(); s.NextNamed("total"); {
+				r.Cost = readCost(s, r.Cost)
+			}
+		}
+	}
+	if input != none {
+		r.TokensIn, r.TokensCached = input+max(read, 0)+max(written, 0), read
+	}
+}
+
+// reword writes the calls and their results in OpenAI's words.
+func (p *pi) reword() {
+	p.json = append(p.json[:0], `{"role":"assistant","tool_calls":`...)
+	p.ends = append(p.ends[:0], 0)
+	for i := range p.calls {
+		call := &p.calls[i]
+		p.json = rawjson.AppendString(append(append(p.json, start(i, "[")...), `{"type":"function","id":`...), call.ID)
+		p.json = rawjson.AppendString(append(p.json, `,"function":{"name":`...), call.Name)
+		p.json = append(rawjson.AppendString(append(p.json, `,"arguments":`...), call.Arguments), "}}"...)
+	}
+	p.json = append(p.json, "]}"...)
+	p.ends = append(p.ends, len(p.json))
+	s := &p.item
+	for _, line := range p.lines[1:] {
+		var id []byte
+		content := rawjson.Value(null)
+		s.Then(line.message)
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "toolCallId":
+				id = s.Text(nil)
+			case "content":
+				content = orNull(s.Value())
+			}
+		}
+		p.json = rawjson.AppendString(append(p.json, `{"role":"tool","tool_call_id":`...), id)
+		p.json = append(append(append(p.json, `,"content":`...), content...), '}')
+		p.ends = append(p.ends, len(p.json))
+	}
+	for i, end := range p.ends[1:] {
+		p.said = append(p.said, p.json[p.ends[i]:end:end])
+	}
+}
