@@ -24,6 +24,7 @@ var failures = [][]byte{
 	[]byte("Process exited with c"),             // Codex
 	[]byte("Command exited with c"),             // Pi
 	[]byte("The command completed with exit c"), // OpenHands
+	[]byte("completed with exit c"),             // Copilot
 	[]byte("returnc"),                           // mini-swe-agent
 	[]byte("exit_c"),                            // Codex, where it is JSON
 }

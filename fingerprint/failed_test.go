@@ -29,6 +29,7 @@ func TestFailed(t *testing.T) {
 		"LOG\n[The command completed with exit code 1.]\n[Current working directory: /w]",
 		"LOG\n[Process exited with code 1]",
 		"LOG\n\nCommand exited with code 1",
+		"LOG\n<completed with exit code 1>",
 		"Output: LOG\nError: (none)\nExit Code: 1\nSignal: (none)",
 		`{"returncode": 1, "output": "LOG"}`,
 		`{"exit_code":1,"stdout":"LOG"}`,
@@ -51,6 +52,7 @@ func TestFailed(t *testing.T) {
 		same(strings.ReplaceAll(said, "LOG", "2026-11-21 10:00:00,123 ERROR no"))
 	}
 
+	is("2026-11-21 10:00:00,123 ERROR no\n<shellId: 7 completed with exit code 1>", "2026-11-21 <timestamp> ERROR no\n<completed with exit code 1>")
 	// As the result is marked, unless a code is said.
 	marked := func(text, want string) {
 		t.Helper()

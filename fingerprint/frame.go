@@ -90,7 +90,7 @@ func framed(text []byte) bool {
 				return true
 			}
 		}
-		return bytes.HasSuffix(text, untrustedEnd)
+		return bytes.HasSuffix(text, untrustedEnd) || bytes.Contains(text[max(0, len(text)-longestShell):], shellOpen)
 	case last == '}':
 		return bytes.Contains(text[max(0, len(text)-longestTook):], tookMember)
 	case isDigit(last):
@@ -119,7 +119,31 @@ func withoutEnd(text []byte) []byte {
 			}
 		}
 	}
-	return withoutTook(withoutTail(text))
+	return withoutShell(withoutTook(withoutTail(text)))
+}
+
+// Copilot closes what a command said with <shellId: 3 completed with exit code 1>, each
+// with a number of its own.
+var (
+	shellOpen    = []byte("<shellId: ")
+	shellEnded   = []byte(" completed with exit code ")
+	longestShell = len("<shellId: 4294967295 completed with exit code -2147483648>")
+)
+
+// withoutShell leaves the number out.
+func withoutShell(text []byte) []byte {
+	least := max(0, len(text)-longestShell)
+	at := bytes.LastIndex(text[least:], shellOpen)
+	if at < 0 {
+		return text
+	}
+	at += least + len("<")
+	number := text[at+len(shellOpen)-len("<"):]
+	ended := number[digits(number, len("4294967295")):]
+	if !bytes.HasPrefix(ended, shellEnded) || ended[len(ended)-1] != '>' {
+		return text
+	}
+	return text[:at+copy(text[at:], ended[len(" "):])]
 }
 
 // Where the result of Codex's shell is JSON, {"output":"...","metadata":{"exit_code":0,"duration_seconds":0.3}},

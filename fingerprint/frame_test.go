@@ -58,6 +58,12 @@ func TestFrames(t *testing.T) {
 	same("Wall time: 1 s\n" + strings.Repeat("a\n", 9) + "Output:\n")
 	same("Output:\nChunk ID: 1")
 
+	is("no\n<shellId: 12 completed with exit code 1>", "no\n<completed with exit code 1>")
+	is("<shellId: 0 completed with exit code 0>\n", "<completed with exit code 0>")
+	same("no\n<shellId: 12 completed with exit code 1> no")
+	same("no\n<shellId: completed with exit code 1>")
+	same("no\n<shellId: 12>")
+
 	is("Command: ls\nOutput: a\nSignal: 0\nProcess Group PGID: 26850", "Command: ls\nOutput: a\nSignal: 0")
 	is("Output: a\nBackground PIDs: 1, 2\nProcess Group PGID: 26850", "Output: a")
 	is("<untrusted_context>\nOutput: a\nProcess Group PGID: 26850\n</untrusted_context>", "<untrusted_context>\nOutput: a\n</untrusted_context>")
