@@ -34,19 +34,22 @@ func isNative(k keys) bool {
 		!k.renames("method") && !k.renames("status")
 }
 
-// renames tells that a field goes by another of the names that gateways have for it.
-func (k keys) renames(field string) bool {
+// renamed are the other names that gateways have for a field by which it goes.
+func (k keys) renamed(field string) (names []string) {
 	if k.has(field) {
-		return false
+		return nil
 	}
 	at := slices.IndexFunc(guesses, func(g guess) bool { return g.field == field })
-	for name := range k {
+	for name := range k { // any order: there is one, mostly
 		if slices.Contains(guesses[at].names, folded(name)) {
-			return true
+			names = append(names, name)
 		}
 	}
-	return false
+	slices.Sort(names)
+	return names
 }
+
+func (k keys) renames(field string) bool { return len(k.renamed(field)) > 0 }
 
 // isOurs tells verdicts and alerts of loopgauge, which are about requests and
 // none.

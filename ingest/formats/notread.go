@@ -1,8 +1,10 @@
 package formats
 
 import (
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest/wrap"
@@ -23,10 +25,14 @@ func (f *Format) NotRead(record []byte) (why string) {
 	return why
 }
 
-// NotNative is NotRead of a line that would be of the native format but for that.
+// NotNative is NotRead of a line that would be of the native format but for that, or
+// says which of its members go by another name, if all others are of the native format.
 func NotNative(line []byte) string {
 	const time = "time"
 	k := keysOf(line)
+	if why := misnamed(maps.Clone(k)); why != "" {
+		return why
+	}
 	var s rawjson.Scanner
 	s.Reset(k[time])
 	why := notRead(time, s.Text(nil))
@@ -34,6 +40,25 @@ func NotNative(line []byte) string {
 		return ""
 	}
 	return why
+}
+
+// misnamed takes those members out.
+func misnamed(k keys) (why string) {
+	for _, field := range []string{"method", "status"} {
+		for _, name := range k.renamed(field) {
+			delete(k, name)
+			why += ", and " + strconv.Quote(name) + " is " + strconv.Quote(field) + " there"
+		}
+	}
+	for name := range k { // any order: one is enough
+		if !slices.Contains(NativeFields, name) {
+			return ""
+		}
+	}
+	if why == "" || !isNative(k) {
+		return ""
+	}
+	return strings.TrimPrefix(why, ", and ")
 }
 
 // notRead says why the time that has this name is none where seconds since 1970 or RFC 3339
