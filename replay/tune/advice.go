@@ -97,6 +97,7 @@ func (r *Report) adviseOne(target int, train, test *classed) Advice {
 			grid[c] = grid[c][:r.Options.Most+1]
 			for threshold, n := range t.Cell(c).Episodes[:r.Options.Most+1] {
 				o := &all[c][threshold] // of its repeats several may be one episode, or one several
+				grid[c][threshold].Paused = int(n) != o.Episodes
 				grid[c][threshold].Alerts = min(int(n), max(int(n), o.Episodes)-o.Joined)
 			}
 		}

@@ -351,6 +351,10 @@ func TestBudgetOfAllRules(t *testing.T) {
 	if got, want := f(0, "abc dbe fg", 0, 1, 2), "together 7.0 alerts a day"; got != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
+	pauses := &Report{Recommended: []int{0, 1}, Advice: []Advice{{}, {Target: 1, Outcome: Outcome{Paused: true}}}}
+	if got, want := pauses.Together(), "together about 0 alerts a day"; got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
 }
 
 // What a rule does by its own setting is known where a cell counts as it does, be it

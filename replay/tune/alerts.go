@@ -26,7 +26,22 @@ func (r *Report) Together() string {
 	if len(r.Recommended) < 2 {
 		return ""
 	}
-	return "together " + rate(r.alertsPerDay()) + " alerts a day"
+	near := slices.ContainsFunc(r.Recommended, func(i int) bool { return r.Advice[i].Outcome.Paused })
+	return "together " + about(near) + rate(r.alertsPerDay()) + " alerts a day"
+}
+
+// costs says what a setting costs over the whole log.
+func (r *Report) costs(o *Outcome) string {
+	return about(o.Paused && o.Joined > 0) + rate(r.alerts(o, 1)) + " alerts a day"
+}
+
+// about stands before a number of alerts of which it is not known which of the episodes
+// of repeats that pause run at the same time as others.
+func about(near bool) string {
+	if near {
+		return "about "
+	}
+	return ""
 }
 
 // alertsPerDay is what the recommended rules cost.

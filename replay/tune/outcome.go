@@ -9,6 +9,7 @@ type Outcome struct {
 	Episodes      int   `json:"episodes"`       // repeats it fires on
 	Joined        int   `json:"-"`              // of these, those that begin while another goes on in their place: one alert
 	Alerts        int   `json:"-"`              // of the whole log: its episodes, as they are swept, without those that are joined
+	Paused        bool  `json:"-"`              // some of these are several episodes, or several are one
 	Waste         int64 `json:"requests_after"` // requests of loops from the firing on
 	WrongRequests int64 `json:"-"`              // that it hits of those that are none
 }

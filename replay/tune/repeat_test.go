@@ -418,8 +418,12 @@ func TestAlertsOfSharedEpisodes(t *testing.T) {
 			all.join(Loop, []uint8{4})
 		}
 		r.adviseOne(0, all, r.classedOf(nil))
-		if got := r.outcomes[0][0][4].Alerts; got != want {
+		o := &r.outcomes[0][0][4]
+		if got := o.Alerts; got != want {
 			t.Errorf("%d repeats, %d joined, %d episodes: %d alerts, want %d", repeats, joined, episodes, got, want)
+		}
+		if paused := repeats != int(episodes); o.Paused != paused {
+			t.Errorf("%d repeats, %d episodes: paused is %t", repeats, episodes, o.Paused)
 		}
 	}
 	f(3, 0, 3, 3)
@@ -428,6 +432,20 @@ func TestAlertsOfSharedEpisodes(t *testing.T) {
 	f(2, 1, 3, 2)
 	f(60, 45, 28, 15)
 	f(3, 0, 2, 2)
+}
+
+// TestCosts: how many alerts they are is exact unless repeats that pause run at the
+// same time as others.
+func TestCosts(t *testing.T) {
+	f := func(o Outcome, want string) {
+		t.Helper()
+		if got := (&Report{Days: 2}).costs(&o); got != want {
+			t.Errorf("%+v: %s, want %s", o, got, want)
+		}
+	}
+	f(Outcome{Alerts: 3, Paused: true}, "1.5 alerts a day")
+	f(Outcome{Alerts: 3, Joined: 1}, "1.5 alerts a day")
+	f(Outcome{Alerts: 3, Joined: 1, Paused: true}, "about 1.5 alerts a day")
 }
 
 // The loops of a rule are as many at every setting: those that some threshold from
