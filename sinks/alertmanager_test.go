@@ -135,9 +135,7 @@ func TestResend(t *testing.T) {
 		s := &resender{scripted: scripted{name: "a"}}
 		o := NewOutbox(quietly, s)
 		r := NewRouter(o, Routes{}, nil)
-		ctx, cancel := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() { o.Run(ctx) })
+		stop := serve(t, o)
 		f := func(in *window.Incident, wait time.Duration, want string) {
 			t.Helper()
 			if in != nil {
@@ -161,14 +159,12 @@ func TestResend(t *testing.T) {
 		f(incident("b", 2, window.Grown, second), time.Minute, "a.1 b.2")
 		f(incident("b", 3, window.Closed, second), time.Minute, "a.1")
 		saved := r.Save()
-		cancel()
-		running.Wait()
+		stop()
 
 		o = NewOutbox(quietly, Named{s, "pager"}) // which is what it is called, and no other
 		r = NewRouter(o, Routes{}, nil)
 		must(t, r.Load(saved))
-		ctx, cancel = context.WithCancel(t.Context())
-		running.Go(func() { o.Run(ctx) })
+		serve(t, o)
 		f(nil, time.Minute, "a.1")
 		s.down = errors.New("down")
 		f(nil, time.Minute, "a.1")
@@ -176,8 +172,6 @@ func TestResend(t *testing.T) {
 			t.Errorf("%d failed, want the last alone", n)
 		}
 		f(incident("a", 2, window.Closed, second), time.Hour, "")
-		cancel()
-		running.Wait()
 	})
 }
 

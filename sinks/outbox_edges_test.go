@@ -22,16 +22,18 @@ func (sending) Name() string                                  { return "a" }
 func (s sending) Send(_ context.Context, a *Alert) error      { return s(a) }
 func (sending) Resend(_ context.Context, list []*Alert) error { return nil }
 
-// serve runs an outbox until the end of a test.
-func serve(t *testing.T, o *Outbox) {
+// serve runs an outbox until it is stopped, or a test ends.
+func serve(t *testing.T, o *Outbox) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { o.Run(ctx) })
-	t.Cleanup(func() {
+	stop = func() {
 		cancel()
 		running.Wait()
-	})
+	}
+	t.Cleanup(stop)
+	return stop
 }
 
 // A receiver that fails is left alone for longer and longer, up to a minute or

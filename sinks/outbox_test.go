@@ -59,12 +59,7 @@ func TestOutbox(t *testing.T) {
 		down := errors.New("down")
 		a, b := &scripted{name: "a"}, &scripted{name: "b", answers: []error{down, down, &Refused{errors.New("no")}}}
 		o := NewOutbox(quietly, a, b)
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan struct{})
-		go func() {
-			o.Run(ctx)
-			close(done)
-		}()
+		serve(t, o)
 		o.Add(alert("x", 1), o.Names()...)
 		time.Sleep(time.Hour)
 		if waiting, held := o.Waiting(); a.sent() != "" || waiting != 1 || held != 1 {
@@ -87,14 +82,12 @@ func TestOutbox(t *testing.T) {
 			o.Stats()[1].Refused != 1 {
 			t.Errorf("b got %q, %d refused", b.sent(), o.Stats()[1].Refused)
 		}
-		if err := o.Drain(ctx); err != nil {
+		if err := o.Drain(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if waiting, _ := o.Waiting(); waiting != 0 {
 			t.Errorf("%d waiting", waiting)
 		}
-		cancel()
-		<-done
 	})
 }
 
@@ -107,12 +100,9 @@ func TestOutboxSurvives(t *testing.T) {
 		o.Add(alert("x", 1), o.Names()...)
 		o.Allow(o.Last())
 		o.Add(alert("x", 2), o.Names()...) // is not allowed to leave, but in the checkpoint
-		ctx, cancel := context.WithCancel(t.Context())
-		var wg sync.WaitGroup
-		wg.Go(func() { o.Run(ctx) })
+		stop := serve(t, o)
 		synctest.Wait()
-		cancel()
-		wg.Wait()
+		stop()
 		if a.sent() != "x.1" || !o.Moved() {
 			t.Fatalf("a got %q, moved %t", a.sent(), o.Moved())
 		}
@@ -125,11 +115,9 @@ func TestOutboxSurvives(t *testing.T) {
 		c := &scripted{name: "c"} // not meant then
 		o = NewOutbox(quietly, a, b, c)
 		must(t, NewRouter(o, Routes{}, nil).Load(saved))
-		ctx, cancel = context.WithCancel(t.Context())
-		wg.Go(func() { o.Run(ctx) })
-		must(t, o.Drain(ctx))
-		cancel()
-		wg.Wait()
+		stop = serve(t, o)
+		must(t, o.Drain(t.Context()))
+		stop()
 		if a.sent() != "x.2" || b.sent() != "x.1 x.2" || c.sent() != "" {
 			t.Errorf("sent %q, %q, %q", a.sent(), b.sent(), c.sent())
 		}
@@ -137,10 +125,8 @@ func TestOutboxSurvives(t *testing.T) {
 		// A sink under another name gets what the one before did not.
 		o = NewOutbox(quietly, c)
 		must(t, NewRouter(o, Routes{}, nil).Load(saved))
-		ctx, cancel = context.WithCancel(t.Context())
-		defer cancel()
-		go o.Run(ctx)
-		if err := o.Drain(ctx); err != nil || c.sent() != "x.1 x.2" {
+		serve(t, o)
+		if err := o.Drain(t.Context()); err != nil || c.sent() != "x.1 x.2" {
 			t.Errorf("sent %q, %v", c.sent(), err)
 		}
 		if err := NewRouter(o, Routes{}, nil).Load([]byte("{")); err == nil {
@@ -291,9 +277,7 @@ func TestOutboxLater(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			a := &scripted{name: "a", answers: []error{&Later{errors.New("busy"), asked}}}
 			o := NewOutbox(quietly, a)
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			go o.Run(ctx)
+			serve(t, o)
 			o.Add(alert("x", 1), o.Names()...)
 			o.Allow(o.Last())
 			time.Sleep(alone - time.Second)
@@ -323,12 +307,9 @@ func TestOutboxNamed(t *testing.T) {
 			o.Add(alert(fmt.Sprint(i), 1), "slack C1")
 		}
 		o.Allow(o.Last())
-		ctx, cancel := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() { o.Run(ctx) })
+		stop := serve(t, o)
 		time.Sleep(time.Minute)
-		cancel()
-		running.Wait()
+		stop()
 		if n := strings.Count(log.String(), "sink=pager"); n != 6 || strings.Contains(log.String(), "C1") {
 			t.Errorf("%d of 6 lines name it:\n%s", n, log.String())
 		}

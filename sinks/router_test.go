@@ -453,9 +453,7 @@ func TestOutboxFull(t *testing.T) {
 		const most = 100
 		o := NewOutbox(quietly, dead, well)
 		o.most = most
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go o.Run(ctx)
+		serve(t, o)
 		add := func(id string, revision int, state window.IncidentState) {
 			a := alert(id, revision)
 			a.State = state
@@ -555,9 +553,7 @@ func TestReceiverDown(t *testing.T) {
 					return listener.dial(ctx, network, address)
 				}
 				o := NewOutbox(quietly, hook, well)
-				ctx, cancel := context.WithCancel(t.Context())
-				var running sync.WaitGroup
-				running.Go(func() { o.Run(ctx) })
+				stop := serve(t, o)
 				var want []string
 				for i := range 60 {
 					a := alert(fmt.Sprint("ep-", i), 1)
@@ -586,8 +582,7 @@ func TestReceiverDown(t *testing.T) {
 				if s := o.Stats()[0]; s.Sent != 60 || s.Waiting+int(s.Refused+s.Dropped) != 0 {
 					t.Errorf("afterwards: %+v", s)
 				}
-				cancel()
-				running.Wait()
+				stop()
 				transport.CloseIdleConnections()
 				_ = server.Close()
 				<-served
