@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,23 +114,17 @@ func (n *name) below(all []*blob.ListObject) (func(key string) bool, error) {
 			return true
 		}, nil
 	}
-	folder := strings.TrimSuffix(n.key, "/") + "/"
-	for _, o := range all {
-		if n.key != "" && strings.HasPrefix(o.Key, folder) {
-			return func(key string) bool { return strings.HasPrefix(key, folder) }, nil
-		}
+	folder := n.folder()
+	if !slices.ContainsFunc(all, func(o *blob.ListObject) bool { return strings.HasPrefix(o.Key, folder) }) {
+		folder = "" // all were listed by how their keys begin
 	}
-	return func(string) bool { return true }, nil
+	return func(key string) bool { return strings.HasPrefix(key, folder) }, nil
 }
 
 // beside tells that an object is no log, as ingest.Find does of files.
 func beside(key string) bool {
-	for part := range strings.SplitSeq(key, "/") {
-		if strings.HasPrefix(part, ".") {
-			return true
-		}
-	}
-	return ingest.IsSkipped(key)
+	hidden := strings.HasPrefix(key, ".") || strings.Contains(key, "/.")
+	return hidden || ingest.IsSkipped(key)
 }
 
 const (
