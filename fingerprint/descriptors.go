@@ -104,11 +104,8 @@ func sameHeader(a []byte, b string) bool {
 }
 
 func foldHeader(c byte) byte {
-	switch {
-	case 'A' <= c && c <= 'Z':
-		return c + 'a' - 'A'
-	case c == '_':
+	if c == '_' {
 		return '-'
 	}
-	return c
+	return asciiLower(c)
 }
