@@ -93,7 +93,7 @@ func newComposed(name string, o Options, parts []chosen) (*Identity, error) {
 	perCall := false
 	for _, p := range parts {
 		id.Reads |= p.part.Reads
-		id.Sees |= sightOf(p.part.Name)
+		id.Sees |= p.part.sees
 		id.Again = id.Again || p.part.Name == lastExchangePart
 		perCall = perCall || p.part.Name == toolCallPart
 	}
@@ -144,8 +144,8 @@ func (w *Writer) composed(r *Request, parts []chosen, call int) Cause {
 // body is mostly why the model and others are missing too.
 func (r *Request) deepest(cause Cause, parts []chosen) Cause {
 	for _, p := range parts {
-		switch sight := sightOf(p.part.Name); {
-		case sight == 0:
+		switch {
+		case p.part.sees == 0:
 		case p.part.Name == "body":
 			if r.Body == nil && r.BodyHash == nil {
 				return cmp.Or(r.Lost, NoBody)

@@ -12,6 +12,7 @@ import (
 type Part struct {
 	Name   string // last_messages and attr take an argument behind a colon
 	Reads  Field
+	sees   Sight
 	append partFunc
 }
 
@@ -22,22 +23,22 @@ type partFunc func(w *Writer, r *Request, dst []byte, n int, name string) ([]byt
 // Parts are the parts, in the order in which they stand in the canonical form.
 // tool_call is the odd one: an identity with it gives a fingerprint per call.
 var Parts = []Part{
-	{"method", 0, textPart(NoMethod, func(r *Request) []byte { return r.Method })},
-	{"path", 0, writtenPart(NoPath, func(r *Request) []byte { return r.Path }, (*Writer).appendMasked)}, // its case is kept, but masks apply: ids of jobs and threads stand in it
-	{"query", ReadsQuery, queryPart},                                               // query, names in order
-	{"body", ReadsBody | ReadsMessages, bodyPart},                                  // request body as logged, or the hash that the log has of it; what was redacted in it stands in the messages
-	{"caller", 0, textPart(NoCaller, func(r *Request) []byte { return r.Caller })}, // API key, its hash or the consumer
-	{"user", 0, textPart(NoUser, func(r *Request) []byte { return r.User })},
-	{"model", 0, textPart(NoModel, func(r *Request) []byte { return r.Model })},       // model asked for
-	{"backend", 0, textPart(NoBackend, func(r *Request) []byte { return r.Backend })}, // provider
-	{"session", 0, textPart(NoSession, func(r *Request) []byte { return r.Session })},
-	{"has_tools", ReadsTools, toolsPart}, // whether tools were offered
-	{"messages", ReadsMessages, unlessCallIDs(messagesPart)},
-	{"last_messages", ReadsMessages, unlessCallIDs(messagesPart)},  // the last N messages: last_messages:3
-	{toolCallPart, ReadsMessages | ReadsResponse, nil},             // name and arguments of a call the model issued
-	{"last_turn", ReadsMessages, unlessCallIDs(turnPart)},          // the last tool calls with their results
-	{lastExchangePart, ReadsMessages, unlessCallIDs(exchangePart)}, // an answer that the model has given before, with what was said behind it, where that is no tool turn
-	{"attr", ReadsAttributes, attributePart},                       // any other field of the log: attr:NAME
+	{"method", 0, 0, textPart(NoMethod, func(r *Request) []byte { return r.Method })},
+	{"path", 0, 0, writtenPart(NoPath, func(r *Request) []byte { return r.Path }, (*Writer).appendMasked)}, // its case is kept, but masks apply: ids of jobs and threads stand in it
+	{"query", ReadsQuery, 0, queryPart},                                               // query, names in order
+	{"body", ReadsBody | ReadsMessages, SeesText | SeesAll, bodyPart},                 // request body as logged, or the hash that the log has of it; what was redacted in it stands in the messages
+	{"caller", 0, 0, textPart(NoCaller, func(r *Request) []byte { return r.Caller })}, // API key, its hash or the consumer
+	{"user", 0, 0, textPart(NoUser, func(r *Request) []byte { return r.User })},
+	{"model", 0, 0, textPart(NoModel, func(r *Request) []byte { return r.Model })},       // model asked for
+	{"backend", 0, 0, textPart(NoBackend, func(r *Request) []byte { return r.Backend })}, // provider
+	{"session", 0, 0, textPart(NoSession, func(r *Request) []byte { return r.Session })},
+	{"has_tools", ReadsTools, 0, toolsPart}, // whether tools were offered
+	{"messages", ReadsMessages, SeesText | SeesAll, unlessCallIDs(messagesPart)},
+	{"last_messages", ReadsMessages, SeesText, unlessCallIDs(messagesPart)},  // the last N messages: last_messages:3
+	{toolCallPart, ReadsMessages | ReadsResponse, SeesCalls, nil},            // name and arguments of a call the model issued
+	{"last_turn", ReadsMessages, SeesResults, unlessCallIDs(turnPart)},       // the last tool calls with their results
+	{lastExchangePart, ReadsMessages, SeesText, unlessCallIDs(exchangePart)}, // an answer that the model has given before, with what was said behind it, where that is no tool turn
+	{"attr", ReadsAttributes, 0, attributePart},                              // any other field of the log: attr:NAME
 }
 
 // PartNames are those of the parts, without their arguments.

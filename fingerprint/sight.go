@@ -13,21 +13,6 @@ const (
 	SeesResults                   // the last calls with what came of them
 )
 
-// sightOf is what a part of a composed identity sees.
-func sightOf(part string) Sight {
-	switch part {
-	case "body", "messages":
-		return SeesText | SeesAll
-	case "last_messages", lastExchangePart:
-		return SeesText
-	case toolCallPart:
-		return SeesCalls
-	case "last_turn":
-		return SeesResults
-	}
-	return 0
-}
-
 // Masks says that the identity takes for equal what differs in what it masks.
 // Of ids of calls alone nobody would say that they make a difference.
 func (id *Identity) Masks() bool { return len(id.rules.mask) > 0 && !id.rules.mask.onlyCallIDs() }
