@@ -71,14 +71,17 @@ type digest struct {
 // newDigest makes the digest that begins with an opening.
 func newDigest(sink string, first *Alert, t int64) *digest {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d", sink, first.ID, first.Revision))
-	return &digest{Quiet: true, Alert: &Alert{
+	d := &digest{Quiet: true, Alert: &Alert{
 		Version: AlertVersion, ID: "dg-" + hex.EncodeToString(sum[:8]), Severity: first.Severity,
 		Rule: first.Rule, WindowS: time.Minute.Seconds(), Threshold: maxOpenings, Scope: map[string]string{}, Seen: []AlertSeen{}, Links: first.Links,
-		Kind: first.Kind, Repeats: first.Repeats, Tool: first.Tool, Method: first.Method, Path: first.Path,
-		Session: first.Session, Caller: first.Caller, User: first.User, Model: first.Model, Backend: first.Backend,
 		Example: &Example{ID: first.ID, Session: first.Session, Explain: first.Explain},
 		First:   window.Stamp(t), Fired: window.Stamp(t),
 	}}
+	from := first.shared()
+	for i, field := range d.Alert.shared() {
+		*field = *from[i]
+	}
+	return d
 }
 
 // add takes an opening in. What they are of is kept as long as all agree.
