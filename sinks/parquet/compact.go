@@ -145,12 +145,14 @@ func (c *compaction) day(table, day string) error {
 	if err != nil {
 		return err
 	}
-	var merged []fs.FileInfo
-	after := 0
-	for _, group := range c.groups(files) {
-		if err := os.MkdirAll(to, 0o700); err != nil {
-			return err
-		}
+	groups := c.groups(files)
+	if len(groups) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	for _, group := range groups {
 		var sources []string
 		for _, f := range group {
 			sources = append(sources, filepath.Join(from, f.Name()))
@@ -159,12 +161,8 @@ func (c *compaction) day(table, day string) error {
 		if err := merges[table](table, target, sources); err != nil {
 			return err
 		}
-		merged = append(merged, group...)
-		after++
 	}
-	if len(merged) == 0 {
-		return nil
-	}
+	merged := slices.Concat(groups...)
 	if err := c.swap(from, to, merged); err != nil {
 		return err
 	}
@@ -173,7 +171,7 @@ func (c *compaction) day(table, day string) error {
 	}
 	c.done.Days++
 	c.done.Before += len(merged)
-	c.done.After += after
+	c.done.After += len(groups)
 	return nil
 }
 
