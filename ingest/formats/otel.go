@@ -12,7 +12,8 @@ import (
 // that call a model, by the semantic conventions for generative AI,
 // OpenInference, OpenLLMetry, Langfuse or LiteLLM; the others say which session
 // they belong to. Log records of one span are one request, and so is each of a tool
-// that Codex or Claude Code has run, and each of Spring AI's spans of tools.
+// that Codex or Claude Code has run, and each of the spans of tools of Spring AI and
+// Copilot.
 //
 // Only what stands in one record is joined: an exporter writes a span and the
 // span around it at the same time if they end at the same time.
@@ -67,7 +68,7 @@ func isOtel(k keys) bool {
 	// What the SDK's console exporter prints has no word of its own.
 	return k.any("resourceSpans", "resourceLogs", "scopeMetrics") || isTrace(k) || isMLflow(k) || isJaeger(k) || isRow(k) || isColumns(k) || k.has("context", "parent_id", "start_time", "attributes") ||
 		// Nor have the objects of Node's SDK, a log record or a span; metrics have.
-		k.has("attributes") && (k.any("hrTime", "_hrTime") || k.has("_spanContext", "startTime") || k.has("spanId", "startTimeUnixNano") || k.has("span_id", "@timestamp", "duration") || k.has("span_id", "start_timestamp"))
+		k.has("attributes") && (k.any("hrTime", "_hrTime") || k.has("_spanContext", "startTime") || k.has("traceId", "spanId", "startTime") || k.has("spanId", "startTimeUnixNano") || k.has("span_id", "@timestamp", "duration") || k.has("span_id", "start_timestamp"))
 }
 
 // isTrace tells a trace as Tempo gives it, and Grafana's download of one: OTLP with
@@ -139,7 +140,7 @@ func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() boo
 			r.Reset()
 			sp.fill(&p.trace)
 			switch {
-			case sp.ran:
+			case sp.isRun():
 				p.call.toolSpan(sp, r)
 			case sp.logs != nil && sp.logs[0].kind == ranLog:
 				p.call.tool(&sp.logs[0], r)
@@ -251,6 +252,9 @@ func (p *otel) scope(s *rawjson.Scanner) {
 
 // isGateway tells a gateway's own spans: their service is not who called.
 func isGateway(library []byte) bool { return string(library) == "litellm" || isOpenRouter(library) }
+
+// isCopilot tells the spans of GitHub's Copilot CLI, whose calls have what is new alone.
+func isCopilot(library []byte) bool { return string(library) == "github.copilot" }
 
 func isOpenLIT(library []byte) bool { return bytes.HasPrefix(library, []byte("openlit.")) }
 

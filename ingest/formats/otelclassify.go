@@ -43,6 +43,8 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			sp.calls(kind)
 		case "spring.ai.tool.call.arguments": // whose calls of a model have nothing of what was said
 			sp.ran = true
+		case "gen_ai.tool.call.result":
+			sp.ranAs = true
 		case "litellm.call_type": // LiteLLM's second
 			sp.excerpt = sp.excerpt || isExcerpt(otelText(s))
 		case "http.request.method":

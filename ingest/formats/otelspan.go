@@ -28,6 +28,7 @@ type otelSpan struct {
 
 	isCall      bool
 	ran         bool // it is of a tool that was run, and says what with
+	ranAs       bool // it is of one, and says what came of it
 	content     otelContent
 	guessed     bool   // a call because it names a model and what that said
 	says        bool   // what was said and what a model did, and nothing of its kind
@@ -57,7 +58,11 @@ const (
 )
 
 // isRequest tells a span that is one, unless it is a part of another.
-func (sp *otelSpan) isRequest() bool { return sp.isCall || sp.ran }
+func (sp *otelSpan) isRequest() bool { return sp.isCall || sp.isRun() }
+
+// isRun tells the span of a tool where no call of a model has what was called before with
+// what came of it.
+func (sp *otelSpan) isRun() bool { return sp.ran || sp.ranAs && isCopilot(sp.library) }
 
 // newSpan is a span of which nothing is known.
 func newSpan() otelSpan {

@@ -65,7 +65,7 @@ func (p *otelCall) tool(l *otelLog, r *fingerprint.Request) {
 	p.ran(&ran, r)
 }
 
-// toolSpan fills a request from Spring AI's span of a tool.
+// toolSpan fills a request from the span of a tool.
 func (p *otelCall) toolSpan(sp *otelSpan, r *fingerprint.Request) {
 	var ran ranTool
 	p.json = p.json[:0]
@@ -76,14 +76,14 @@ func (p *otelCall) toolSpan(sp *otelSpan, r *fingerprint.Request) {
 	s.Reset(sp.attributes)
 	eachAttribute(s, func(key []byte) {
 		switch string(key) {
-		case "spring.ai.tool.definition.name":
+		case "spring.ai.tool.definition.name", "gen_ai.tool.name":
 			ran.name = otelText(s)
-		case "spring.ai.tool.call.id":
+		case "spring.ai.tool.call.id", "gen_ai.tool.call.id":
 			ran.id = otelText(s)
-		case "spring.ai.tool.call.arguments":
+		case "spring.ai.tool.call.arguments", "gen_ai.tool.call.arguments":
 			ran.arguments = otelText(s)
 			ran.cut = !isWhole(&p.said, ran.arguments)
-		case "spring.ai.tool.call.result":
+		case "spring.ai.tool.call.result", "gen_ai.tool.call.result":
 			ran.output = otelText(s)
 		}
 	})
@@ -93,6 +93,9 @@ func (p *otelCall) toolSpan(sp *otelSpan, r *fingerprint.Request) {
 		r.Session = sp.trace
 	}
 	p.ran(&ran, r)
+	if isCopilot(sp.library) { // that it was called stands in the call of the model
+		r.ToolCallsLogged = true
+	}
 }
 
 // toolParameters reads what Claude Code said of a tool before it wrote its input, and

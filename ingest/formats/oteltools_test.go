@@ -79,3 +79,22 @@ func TestOtelSpringTools(t *testing.T) {
 	// Inside a call, as in a stream.
 	f(from13+" session=t"+ran+"\n1970-01-01T00:00:01.100000Z took=900ms id=m named", whole, span("m", "r", "11", "20", "gen_ai.operation.name", "chat"))
 }
+
+// TestOtelCopilot: GitHub's Copilot CLI writes into a call of a model what is new alone, so
+// that a call stands with what came of it on the span of the tool. That it was called is
+// not counted again.
+func TestOtelCopilot(t *testing.T) {
+	f := func(want, library string, attributes string) {
+		t.Helper()
+		areRequests(t, "otel", `{"type":"span","traceId":"t","spanId":"a","parentSpanId":"b","name":"n","kind":0,"startTime":[1,0],"endTime":[1,500000000],"attributes":{`+attributes+
+			`},"status":{"code":0},"events":[],"resource":{"attributes":{"service.name":"github-copilot"}},"instrumentationScope":{"name":"`+library+`"}}`, want)
+	}
+	const tool = `"gen_ai.operation.name":"execute_tool","gen_ai.conversation.id":"s","gen_ai.tool.name":"bash","gen_ai.tool.call.id":"c"`
+	const ran, of = `,"gen_ai.tool.call.arguments":"{\"command\":\"ls\"}"`, "took=500ms id=a caller=github-copilot named session=s"
+	f(of+` messages=2 last="{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"a\"}" tail tool_calls=0`, "github.copilot", tool+ran+`,"gen_ai.tool.call.result":"a"`)
+	f(of+` tool_calls=0 lost="parts of the messages lost by the logger"`, "github.copilot", tool+`,"gen_ai.tool.call.result":"a"`)
+	f(none, "github.copilot", tool+ran)
+	f(none, "other", tool+ran+`,"gen_ai.tool.call.result":"a"`)
+	f(of+` model=m tokens_in=3`, "github.copilot", `"gen_ai.operation.name":"chat","gen_ai.conversation.id":"s","gen_ai.request.model":"m","gen_ai.usage.input_tokens":3`)
+	areRequests(t, "otel", `{"type":"metric","name":"n","dataPoints":[],"resource":{"attributes":{}},"instrumentationScope":{"name":"github.copilot"}}`, none)
+}
