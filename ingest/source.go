@@ -196,11 +196,15 @@ func IsSkipped(path string) bool {
 }
 
 // ofSession tells what Claude Code keeps beside the file of a session: what a
-// subagent is, and a directory of results that were too long for the file.
+// subagent is, and a directory of results that were too long for the file; and of Copilot
+// that of the files which it can undo.
 func ofSession(path string) bool {
 	session, is := strings.CutSuffix(path, ".meta.json")
-	if !is && filepath.Base(path) == "tool-results" {
+	switch filepath.Base(path) {
+	case "tool-results":
 		session, is = filepath.Dir(path), true
+	case "rewind-file-snapshots":
+		session, is = filepath.Join(filepath.Dir(path), "events"), true
 	}
 	if !is {
 		return false

@@ -118,10 +118,11 @@ func TestFind(t *testing.T) {
 	// Of Claude Code's sessions, what it keeps beside them is none.
 	for _, name := range []string{
 		"p/s.jsonl", "p/s/subagents/agent-a.jsonl", "p/s/subagents/agent-a.meta.json", "p/s/tool-results/toolu_1.txt", "p/sessions-index.json",
-		"q/b.meta.json", "q/tool-results/c.txt",
+		"q/b.meta.json", "q/tool-results/c.txt", "co/s/events.jsonl", "co/s/rewind-file-snapshots/tracking.json",
 	} {
 		write(t, dir, name, []byte("x\n"))
 	}
+	f("co", "co/s/events.jsonl", "") // nor of Copilot's
 	f("p", "p/s/subagents/agent-a.jsonl p/s.jsonl", "")
 	f("p/s/tool-results", "p/s/tool-results/toolu_1.txt", "")
 	f("p/s/subagents/*.json", "p/s/subagents/agent-a.meta.json", "")

@@ -15,7 +15,7 @@ import (
 //	{"type":"user",...,"message":{"content":[{"type":"tool_result","tool_use_id":"toolu_1",...}]}}
 //
 // becomes the second with the first as its member call. So do those of Qwen Code, whose
-// content is Google's, and those of pi. Of several calls on a line whose results
+// content is Google's, those of pi, and those of GitHub's Copilot CLI. Of several calls on a line whose results
 // come on lines of their own, each result gets what there was before as its member. A
 // call without a result comes alone, as soon as the same agent has gone on without it.
 // Codex writes its own in the words of the Responses API, and the tokens of a response
@@ -45,7 +45,7 @@ func newTurns() Unwrapper { return &turns{} }
 func detectTurns(line []byte) bool {
 	m := membersOf(line)
 	kind := typeOf(line)
-	return (IsTurn(m.has) || IsRollout(m.has, kind) || IsEntry(m.has, kind)) && !m.has("call")
+	return (IsTurn(m.has) || IsRollout(m.has, kind) || IsEntry(m.has, kind) || IsEvent(m.has, kind)) && !m.has("call")
 }
 
 // IsTurn tells a line of a session by the names of its members. Observations of
@@ -64,6 +64,11 @@ func IsEntry(has func(names ...string) bool, kind rawjson.Value) bool {
 		return has("id", "parentId", "timestamp")
 	}
 	return false
+}
+
+// IsEvent tells a line of a session of GitHub's Copilot CLI likewise.
+func IsEvent(has func(names ...string) bool, kind rawjson.Value) bool {
+	return has("id", "parentId", "timestamp", "data") && bytes.IndexByte(kind, '.') > 0
 }
 
 func (p *turns) Unwrap(line Line, next func(Line)) string {
@@ -118,6 +123,8 @@ func (p *turns) read(line []byte) bool {
 			now.side, _ = s.Bool()
 		case "payload":
 			p.payload()
+		case "data":
+			p.event()
 		case "message":
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
@@ -143,12 +150,12 @@ func (p *turns) read(line []byte) bool {
 		kind, uuid = now.role, id
 	}
 	switch string(kind) {
-	case "assistant":
+	case "assistant", "assistant.message":
 		now.results = now.results[:0]
 		if now.message == nil { // of Qwen Code, whose messages are on one line
 			now.message = uuid
 		}
-	case "user", "tool_result", "toolResult":
+	case "user", "tool_result", "toolResult", "tool.execution_complete":
 		now.message, now.uses = nil, now.uses[:0]
 	default:
 		now.message, now.uses, now.results = nil, now.uses[:0], now.results[:0]
@@ -177,6 +184,25 @@ func (p *turns) content() {
 			p.now.uses = append(p.now.uses, id)
 		case "tool_result":
 			p.now.results = append(p.now.results, of)
+		}
+	}
+}
+
+// event notes the ids in what a line of Copilot is about.
+func (p *turns) event() {
+	now, s := &p.now, &p.scan
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "messageId":
+			now.message = s.Text(nil)
+		case "toolCallId":
+			now.results = append(now.results, s.Text(nil))
+		case "toolRequests":
+			for s.Array(); s.NextElement(); {
+				for s.Object(); s.NextNamed("toolCallId"); {
+					now.uses = append(now.uses, s.Text(nil))
+				}
+			}
 		}
 	}
 }

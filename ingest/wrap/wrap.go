@@ -120,7 +120,7 @@ var All = []*Wrapper{
 	Table,
 	{Name: "copied", Doc: "JSON whose backslashes a database doubled", Detect: isEscapedJSON, New: newCopied, Of: copiedOf, Sure: true},
 	{Name: "sse", Doc: "server-sent events", Detect: detectSSE, New: newSSE},
-	{Name: "turns", Doc: "calls and results in sessions of Claude Code, Codex and pi", JSON: true, Detect: detectTurns, New: newTurns, Joins: true, Gathers: true},
+	{Name: "turns", Doc: "calls and results in sessions of coding agents", JSON: true, Detect: detectTurns, New: newTurns, Joins: true, Gathers: true},
 	{Name: "rows", Doc: "rows of one request in the log of Azure API Management", JSON: true, Detect: detectRows, New: newRows, Joins: true, Gathers: true},
 	{Name: "archive", Doc: "the document around the entries of an HTTP archive", JSON: true, Detect: detectArchive, New: newArchive},
 	{Name: "quoted", Doc: "lines as JSON strings: Kafka Connect, the Collector's raw", Detect: detectQuoted, New: newQuoted, Around: true},

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"path"
 	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -8,17 +9,19 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
-// pi reads the files of sessions of pi, and of OpenClaw, which is made with it. As with
-// [claudeCode] a request is the line of a response that calls tools or, where the wrapper
-// turns has put them together, that of the last result, which has the one before as its
-// member call. No line but the first says whose session it is; the name of the file does.
-type pi struct {
+// entries reads the files of sessions of pi and OpenClaw, which is made with it, and of
+// GitHub's Copilot CLI, whose lines hold an entry or event each. As with [claudeCode] a
+// request is the line of a response that calls tools or, where the wrapper turns has put
+// them together, that of the last result, which has the one before as its member call.
+// No line but the first says whose session it is; the name of the file does.
+type entries struct {
+	named   func(name string) string // the session in it
 	reads   fingerprint.Field
 	scan    rawjson.Scanner
 	item    rawjson.Scanner
 	name    string // of the file
 	session []byte // in it
-	lines   []piLine
+	lines   []entry
 	deep    int // how many lie in each other
 	calls   []fingerprint.ToolCall
 	said    []rawjson.Value
@@ -26,35 +29,53 @@ type pi struct {
 	ends    []int  // of each in it
 }
 
-// piLine is what a line of a session has.
-type piLine struct {
+// entry is what a line of a session has.
+type entry struct {
 	id      []byte
+	kind    []byte
 	time    int64
-	message rawjson.Value
+	message rawjson.Value // or data
 }
 
-func newPi(reads fingerprint.Field) Parser { return &pi{reads: reads} }
+func newPi(reads fingerprint.Field) Parser { return &entries{reads: reads, named: piSession} }
+
+func newCopilot(reads fingerprint.Field) Parser { return &entries{reads: reads, named: copilotSession} }
 
 func isPi(k keys) bool { return wrap.IsEntry(k.has, k["type"]) }
 
-// Of reads the session from 2026-11-21T03-27-40-123Z_SESSION.jsonl, or OpenClaw's
+func isCopilotEvent(k keys) bool { return wrap.IsEvent(k.has, k["type"]) }
+
+// piSession is that in 2026-11-21T03-27-40-123Z_SESSION.jsonl, or OpenClaw's
 // SESSION.jsonl, where more may follow a hyphen.
-func (p *pi) Of(name string) {
+func piSession(name string) string {
+	stem := stemOf(name)
+	if _, behind, ok := strings.Cut(stem, "_"); ok {
+		return behind
+	}
+	return stem
+}
+
+// copilotSession is that in SESSION/events.jsonl, or in another name.
+func copilotSession(name string) string {
+	if stem := stemOf(name); stem != "events" {
+		return stem
+	}
+	return path.Base(path.Dir(strings.ReplaceAll(name, `\`, "/")))
+}
+
+// Of reads the session, which begins with a UUID.
+func (p *entries) Of(name string) {
 	if name == p.name {
 		return
 	}
 	p.name, p.session = name, nil
-	stem := stemOf(name)
-	if _, behind, ok := strings.Cut(stem, "_"); ok {
-		stem = behind
-	}
 	const id = len("019ab3c4-0000-7000-8000-000000000001")
-	if len(stem) >= id && isMadeUp([]byte(stem[:id])) {
-		p.session = []byte(stem)
+	if session := p.named(name); len(session) >= id && isMadeUp([]byte(session[:id])) {
+		p.session = []byte(session)
 	}
 }
 
-func (p *pi) Parse(record []byte, r *fingerprint.Request) (int, string) {
+func (p *entries) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s := &p.scan
 	s.Reset(record)
 	p.lines, p.calls, p.deep = p.lines[:0], p.calls[:0], 0
@@ -63,7 +84,7 @@ func (p *pi) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		return column, why
 	}
 	asked, last := &p.lines[0], &p.lines[len(p.lines)-1]
-	if !p.asks(asked.message, r) {
+	if !p.asks(asked, r) {
 		return 0, NoRequest
 	}
 	r.Time, r.Session = asked.time, p.session
@@ -86,8 +107,8 @@ func (p *pi) Parse(record []byte, r *fingerprint.Request) (int, string) {
 }
 
 // line reads a line, and first the one that the wrapper has put into it.
-func (p *pi) line() {
-	line, s := piLine{time: fingerprint.NoTime}, &p.scan
+func (p *entries) line() {
+	line, s := entry{time: fingerprint.NoTime}, &p.scan
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "call":
@@ -98,20 +119,22 @@ func (p *pi) line() {
 			line.id = value(s, line.id)
 		case "timestamp":
 			line.time = readTime(s, line.time)
-		case "message":
+		case "type":
+			line.kind = s.Text(line.kind)
+		case "message", "data":
 			line.message = s.Value()
 		}
 	}
 	p.lines = append(p.lines, line)
 }
 
-// asks reads a message and tells whether it is a response that calls tools. What came
+// asks reads a line and tells whether it is a response that calls tools. What came
 // before a session was forked is in the file of the new one again: the provider's id of
 // the call, or that of the line, tells that it is the same.
-func (p *pi) asks(message rawjson.Value, r *fingerprint.Request) bool {
-	var role []byte
+func (p *entries) asks(line *entry, r *fingerprint.Request) bool {
+	role := line.kind
 	s := &p.item
-	s.Reset(message)
+	s.Reset(line.message)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "role":
@@ -132,9 +155,19 @@ func (p *pi) asks(message rawjson.Value, r *fingerprint.Request) bool {
 					p.calls = append(p.calls, item.call)
 				}
 			}
+		case "toolRequests":
+			for s.Array(); s.NextElement(); {
+				var call fingerprint.ToolCall
+				for s.Object(); s.NextKey(); {
+					readCallMember(s, &call)
+				}
+				if call.Name != nil {
+					p.calls = append(p.calls, call)
+				}
+			}
 		}
 	}
-	return string(role) == "assistant" && len(p.calls) > 0
+	return (string(role) == "assistant" || string(role) == "assistant.message") && len(p.calls) > 0
 }
 
 // readPiUsage reads the tokens of a response, of which those that a cache had no part in
@@ -164,7 +197,7 @@ func readPiUsage(s *rawjson.Scanner, r *fingerprint.Request) {
 }
 
 // reword writes the calls and their results in OpenAI's words.
-func (p *pi) reword() {
+func (p *entries) reword() {
 	p.json = append(p.json[:0], `{"role":"assistant","tool_calls":`...)
 	p.ends = append(p.ends[:0], 0)
 	for i := range p.calls {
@@ -186,6 +219,13 @@ func (p *pi) reword() {
 				id = s.Text(nil)
 			case "content":
 				content = orNull(s.Value())
+			case "result", "error": // of Copilot
+				for s.Object(); s.NextKey(); {
+					switch string(s.Key) {
+					case "content", "message":
+						content = orNull(s.Value())
+					}
+				}
 			}
 		}
 		p.json = rawjson.AppendString(append(p.json, `{"role":"tool","tool_call_id":`...), id)
