@@ -94,6 +94,8 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			sp.library = otelText(s)
 		case "otel.status_code":
 			sp.failed = string(otelText(s)) == "ERROR"
+		case "error": // of Zipkin
+			sp.errorTag = otelText(s)
 		case "otel.status_description":
 			sp.message = otelText(s)
 		case "logfire.span_type":

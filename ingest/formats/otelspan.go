@@ -21,6 +21,8 @@ type otelSpan struct {
 	attributes        rawjson.Value
 	inColumns         bool // its attributes are beside its id
 	failed            bool // its status is an error
+	isZipkin          bool
+	errorTag          []byte // which Zipkin has in the place of a status
 	message           []byte
 	dropped           bool // it had more attributes than were kept
 	logs              []otelLog
@@ -100,6 +102,9 @@ func (p *otel) keep(sp otelSpan) {
 	if sp.end == fingerprint.NoTime && sp.start != fingerprint.NoTime && sp.took != fingerprint.NoTime {
 		sp.end = sp.start + sp.took
 	}
+	if sp.isZipkin && sp.errorTag != nil {
+		sp.failed, sp.message = true, sp.errorTag
+	}
 	if isGateway(sp.library) { // of a row, which has the service beside
 		sp.service = nil
 	}
@@ -121,9 +126,9 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		sp.id = s.Text(sp.id)
 	case "trace.parent_id", "span.parent_id", "parent.id":
 		sp.parent = s.Text(sp.parent)
-	case "id": // of Application Insights; Phoenix has one of its own beside the span's
+	case "id": // of Application Insights and Zipkin; Phoenix has one of its own beside the span's
 		sp.id = first(sp.id, s.Text(nil))
-	case "parentSpanId", "parent_id", "parent_span_id", "parentSpanID", "ParentSpanId", "ParentId", "operation_ParentId":
+	case "parentSpanId", "parent_id", "parent_span_id", "parentSpanID", "ParentSpanId", "ParentId", "parentId", "operation_ParentId":
 		sp.parent = readSpanID(s, sp.parent)
 	case "context", "spanContext", "_spanContext":
 		for s.Object(); s.NextKey(); {
@@ -215,7 +220,8 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 				}
 			}
 		}
-	case "process":
+	case "process", "localEndpoint": // the second of Zipkin, whose tag error is the status
+		sp.isZipkin = sp.isZipkin || s.Key[0] == 'l'
 		for s.Object(); s.NextNamed("serviceName"); {
 			sp.service = s.Text(sp.service)
 		}

@@ -92,6 +92,7 @@ func (p *otelCall) toolSpan(sp *otelSpan, r *fingerprint.Request) {
 	if r.Session == nil && len(sp.parent) > 0 {
 		r.Session = sp.trace
 	}
+	ran.id = first(ran.id, sp.id) // Spring AI 1.1 has none
 	p.ran(&ran, r)
 	if isCopilot(sp.library) { // that it was called stands in the call of the model
 		r.ToolCallsLogged = true
