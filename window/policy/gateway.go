@@ -260,17 +260,17 @@ func (f *fitted) differences(g *Gateway) {
 func (d *ruleDraft) facts() yaml.MapSlice {
 	var facts items
 	for _, f := range d.fields() {
-		switch f.Name {
+		switch f.name {
 		case "name", "profile", "enabled", "threshold", "quiet", "action", "chat_overrides":
 		case "counter":
 			facts.add("counter.kind", d.counter.Kind, true)
 			facts.add("counter.closed", d.counter.Closed, true)
 			facts.add("counter.period", d.counter.Period, true)
 		default:
-			if all, ok := unrestricted[f.Name]; ok && !f.said {
+			if all, ok := unrestricted[f.name]; ok && !f.said {
 				f.value = all
 			}
-			facts.add(f.Name, f.value, true)
+			facts.add(f.name, f.value, true)
 		}
 	}
 	return yaml.MapSlice(facts)

@@ -166,7 +166,7 @@ func (in *imported) toolCallModel(name string, v Value) yaml.MapSlice {
 		switch field {
 		case "tool_loop_detection_enabled":
 			o.enabledGiven = true
-			boolean(&o.enabled)(v)
+			boolean(&o.enabled).read(v)
 		case "tool_loop_detection_max_repeats":
 			o.threshold = v.Integer(2)
 		case "tool_loop_detection_ttl_seconds":

@@ -27,7 +27,7 @@ func readZelyx(in *imported) {
 	s := NewStrict(in.File, in.Text, "Zelyx's settings", "enabled, threshold, window and action", "docs/policy.md")
 	page := zelyxSettingsPage{true, 10, 60, "warn"}
 	s.Read(
-		Member{"enabled", boolean(&page.Enabled)},
+		Member{"enabled", boolean(&page.Enabled).read},
 		Member{"threshold", func(v Value) { page.Threshold = int64(v.Integer(window.LeastThreshold)) }},
 		Member{"window", func(v Value) {
 			if page.Window = int64(v.Integer(1)); page.Window > mostSeconds {

@@ -35,16 +35,40 @@ var kafkaSession = [2]time.Duration{6 * time.Second, 30 * time.Minute}
 // mechanisms are the ways to log in at a broker.
 var mechanisms = []string{"plain", "scram-sha-256", "scram-sha-512"}
 
+func (k *Kafka) members() []entry {
+	tls := form{func(v Value) { k.TLS = v.kafkaTLS() }, closed(new(KafkaTLS).members())}
+	sasl := form{func(v Value) { k.SASL = v.kafkaSASL() }, closed(new(KafkaSASL).members(), "mechanism", "user")}
+	return []entry{
+		{"group", text(&k.Group), "consumer group; " + KafkaGroup + " unless given"},
+		{"start", text(&k.Start), "where a topic is begun that was not read before: earliest, latest, or a time as 2026-11-21T10:00:00Z"},
+		{"session_timeout", duration(&k.Session), "after which a silent reader is taken for dead"},
+		{"tls", tls, ""},
+		{"sasl", sasl, ""},
+	}
+}
+
+func (t *KafkaTLS) members() []entry {
+	return []entry{
+		{"ca", text(&t.CA), "PEM file of the authorities; the system's unless given"},
+		{"cert", text(&t.Cert), "PEM file of our certificate"},
+		{"key", text(&t.Key), "PEM file of its key"},
+		{"server_name", text(&t.ServerName), "name in the brokers' certificates; the host's unless given"},
+	}
+}
+
+func (s *KafkaSASL) members() []entry {
+	return []entry{
+		{"mechanism", choice(mechanisms, &s.Mechanism), "how to log in"},
+		{"user", text(&s.User), "the user's name"},
+		{"password", secret(&s.Password), "${NAME}: a variable of the environment"},
+		{"password_file", text(&s.Password.File), "file with the password"},
+	}
+}
+
 // kafka reads how topics are read. Files are named from where loopgauge runs.
 func (v Value) kafka() *Kafka {
 	k := &Kafka{Group: KafkaGroup, Start: "earliest"}
-	v.mapping([]Member{
-		{"group", text(&k.Group)},
-		{"start", text(&k.Start)},
-		{"session_timeout", duration(&k.Session)},
-		{"tls", func(v Value) { k.TLS = v.kafkaTLS() }},
-		{"sasl", func(v Value) { k.SASL = v.kafkaSASL() }},
-	})
+	v.mapping(k.members())
 	if k.Group == "" {
 		v.r.check(v.r.where(v.at, "group"), "must not be empty")
 	}
@@ -61,12 +85,7 @@ func (v Value) kafka() *Kafka {
 
 func (v Value) kafkaTLS() *KafkaTLS {
 	t := &KafkaTLS{}
-	v.mapping([]Member{
-		{"ca", text(&t.CA)},
-		{"cert", text(&t.Cert)},
-		{"key", text(&t.Key)},
-		{"server_name", text(&t.ServerName)},
-	})
+	v.mapping(t.members())
 	if (t.Cert == "") != (t.Key == "") {
 		v.Lacks("cert and key belong together", "cert", "key")
 	}
@@ -75,12 +94,7 @@ func (v Value) kafkaTLS() *KafkaTLS {
 
 func (v Value) kafkaSASL() *KafkaSASL {
 	s := &KafkaSASL{}
-	v.mapping([]Member{
-		{"mechanism", choice(mechanisms, &s.Mechanism)},
-		{"user", text(&s.User)},
-		{"password", secret(&s.Password)},
-		{"password_file", text(&s.Password.File)},
-	})
+	v.mapping(s.members())
 	if !v.r.given(v.at, "mechanism") {
 		v.Lacks("needs a mechanism: "+strings.Join(mechanisms, ", "), "mechanism")
 	}

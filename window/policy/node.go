@@ -107,7 +107,7 @@ func asMapping(n ast.Node) (*ast.MappingNode, bool) {
 // given twice, are problems. The one that a member was meant to be is not missed
 // besides.
 // Hidden ones are no members, but have something to say.
-func (v Value) mapping(members []Member, hidden ...Member) {
+func (v Value) mapping(members []entry, hidden ...entry) {
 	m, ok := asMapping(v.node)
 	if !ok {
 		v.misread("must be a mapping, is %s", kindOf(v.node))
@@ -121,13 +121,13 @@ func (v Value) mapping(members []Member, hidden ...Member) {
 	for _, x := range m.Values {
 		name := keyText(x.Key)
 		path := member(v.at.path, name)
-		i := slices.IndexFunc(members, func(m Member) bool { return m.Name == name })
-		h := slices.IndexFunc(hidden, func(m Member) bool { return m.Name == name })
+		i := slices.IndexFunc(members, func(e entry) bool { return e.name == name })
+		h := slices.IndexFunc(hidden, func(e entry) bool { return e.name == name })
 		switch key := placeOf(x.Key, path); {
 		case h >= 0:
-			hidden[h].Read(Value{r, x.Value, key})
+			hidden[h].read(Value{r, x.Value, key})
 		case i < 0:
-			names := named(members, func(m Member) string { return m.Name })
+			names := named(members, func(e entry) string { return e.name })
 			r.problem(key, "unknown field%s", suggest(name, names))
 			if meant := Meant(name, names); meant != "" && !given(meant) {
 				r.spoil(member(v.at.path, meant))
@@ -141,7 +141,7 @@ func (v Value) mapping(members []Member, hidden ...Member) {
 				r.places = map[string]place{}
 			}
 			r.places[path] = here
-			members[i].Read(Value{r, x.Value, here})
+			members[i].read(Value{r, x.Value, here})
 		}
 	}
 }
@@ -183,13 +183,14 @@ func kindOf(n ast.Node) string {
 	return "something else"
 }
 
-func texts(to *[]string) func(Value) {
-	return words(to, func(string) string { return "" })
+func texts(to *[]string) form {
+	return words(to, func(string) string { return "" }, object{"type": "string"})
 }
 
-// words reads a list of texts, and takes those with which there is no problem.
-func words(to *[]string, problem func(string) string) func(Value) {
-	return func(v Value) {
+// words are a list of texts, of which those are taken with which there is no
+// problem.
+func words(to *[]string, problem func(string) string, items object) form {
+	return form{func(v Value) {
 		*to = []string{}
 		v.List(func(v Value) {
 			text, ok := v.textOf()
@@ -202,7 +203,7 @@ func words(to *[]string, problem func(string) string) func(Value) {
 			}
 			*to = append(*to, text)
 		})
-	}
+	}, array(items)}
 }
 
 func stringOf(n ast.Node) (string, bool) {
@@ -223,16 +224,16 @@ func (v Value) textOf() (string, bool) {
 	return "", false
 }
 
-func text(to *string) func(Value) {
-	return func(v Value) { *to, _ = v.textOf() }
+func text(to *string) form {
+	return form{func(v Value) { *to, _ = v.textOf() }, object{"type": "string"}}
 }
 
-// choice reads one of several words.
-func choice[T ~string](words []T, to *T) func(Value) { return choiceOf(words, words, to) }
+// choice is one of several words.
+func choice[T ~string](words []T, to *T) form { return choiceOf(words, words, to) }
 
-// choiceOf takes one of words, and tells of some.
-func choiceOf[T ~string](words, told []T, to *T) func(Value) {
-	return func(v Value) {
+// choiceOf is one of words, of which some are told.
+func choiceOf[T ~string](words, told []T, to *T) form {
+	return form{func(v Value) {
 		text, ok := v.textOf()
 		switch {
 		case !ok:
@@ -241,21 +242,21 @@ func choiceOf[T ~string](words, told []T, to *T) func(Value) {
 		default:
 			*to = T(text)
 		}
-	}
+	}, object{"enum": words}}
 }
 
-func boolean(to *bool) func(Value) {
-	return func(v Value) {
+func boolean(to *bool) form {
+	return form{func(v Value) {
 		if b, ok := v.node.(*ast.BoolNode); ok {
 			*to = b.Value
 			return
 		}
 		v.problem("must be true or false, is %s", kindOf(v.node))
-	}
+	}, object{"type": "boolean"}}
 }
 
-func integer(to *int) func(Value) {
-	return func(v Value) {
+func integer(to *int) form {
+	return form{func(v Value) {
 		i, ok := v.node.(*ast.IntegerNode)
 		if !ok || octal.MatchString(i.Token.Value) {
 			v.misread("must be a whole number, is %s", kindOf(v.node))
@@ -267,7 +268,12 @@ func integer(to *int) func(Value) {
 		case uint64:
 			*to = int(min(x, math.MaxInt64))
 		}
-	}
+	}, object{"type": "integer"}}
+}
+
+// within is an integer that must be of a range.
+func within(to *int, least, most int) form {
+	return form{integer(to).read, object{"type": "integer", "minimum": least, "maximum": most}}
 }
 
 var digits = regexp.MustCompile(`^-?[0-9]{19,}$`)
@@ -278,9 +284,9 @@ var octal = regexp.MustCompile(`^[-+]?0[0-9_]+$`)
 
 var scientific = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?[eE][+-]?[0-9]+$`)
 
-// decimal reads a number that is not negative.
-func decimal(to *float64) func(Value) {
-	return func(v Value) {
+// decimal is a number that is not negative.
+func decimal(to *float64) form {
+	return form{func(v Value) {
 		x, ok := decimalOf(v.node)
 		if !ok {
 			v.misread("must be a number, is %s", kindOf(v.node))
@@ -289,7 +295,7 @@ func decimal(to *float64) func(Value) {
 		if *to = x; x < 0 {
 			v.problem("must not be negative")
 		}
-	}
+	}, object{"type": "number", "minimum": 0}}
 }
 
 func decimalOf(n ast.Node) (x float64, ok bool) {
@@ -311,9 +317,9 @@ func decimalOf(n ast.Node) (x float64, ok bool) {
 	return 0, false
 }
 
-// duration reads 90s, 10m, 1h30m or 7d.
-func duration(to *time.Duration) func(Value) {
-	return func(v Value) {
+// duration is 90s, 10m, 1h30m or 7d.
+func duration(to *time.Duration) form {
+	return form{func(v Value) {
 		if i, ok := v.node.(*ast.IntegerNode); ok {
 			v.misread("needs a unit: write %vs for seconds", i.Value)
 			return
@@ -329,7 +335,7 @@ func duration(to *time.Duration) func(Value) {
 			return
 		}
 		*to = d
-	}
+	}, object{"type": "string", "pattern": `^([0-9]+d([0-9.]+(us|µs|ms|s|m|h))*|([0-9.]+(us|µs|ms|s|m|h))+)$`, "description": "; as in 90s, 10m, 7d"}}
 }
 
 // maxDuration is the most of any duration, as it is of the lateness.

@@ -186,21 +186,29 @@ func newDraft() *draft {
 	return &draft{eventTime: End, duplicates: window.DefaultDuplicates, lateness: DefaultLateness, prices: map[string]window.Price{}}
 }
 
+func (d *draft) members() []entry {
+	return []entry{
+		{"version", form{integer(&d.version).read, object{"const": Version}}, ""},
+		{"lateness", duration(&d.lateness), "how far a log may be out of order"},
+		{"event_time", choice(eventTimes, &d.eventTime), "which time of a request counts"},
+		{"duplicates", duration(&d.duplicates), "horizon within which a request id, or a call that two spans tell of, counts once; 0s judges all"},
+		{"session", form{texts(&d.session).read, array(object{"type": "string", "minLength": 1})}, "where a session is named, the first place that says something: log, header:NAME or another attribute"},
+		{"rules", listOf(&d.rules, Value.rule, newRuleDraft().members(), "name"), "the rules"},
+		{"exclude", listOf(&d.exclude, Value.exclusion, new(exclusionDraft).members(), "name", "match"), "requests left out"},
+		{"prices", form{func(v Value) { v.prices(d) }, object{
+			"type": "object", "additionalProperties": closed(priceMembers(new(window.Price), new(float64))),
+		}}, "USD per million tokens, where the log has none, or 0"},
+		{"sinks", form{func(v Value) { v.sinks(d) }, array(sinkSchema())}, "where alerts go"},
+		{"routes", listOf(&d.routes, Value.route, new(routeDraft).members(), "match", "to"), "which sinks hear of what: the first that matches"},
+		{"links", form{func(v Value) { d.links = v.links() }, object{
+			"type": "object", "additionalProperties": object{"type": "string", "pattern": "^https?://"},
+		}}, "URLs in alerts, by name; {{session}} and others stand for what the alert says"},
+		{"kafka", form{func(v Value) { d.kafka = v.kafka() }, closed(new(Kafka).members())}, ""},
+	}
+}
+
 func (r *reader) policy(doc *ast.MappingNode, d *draft) {
-	Value{r: r, node: doc}.mapping([]Member{
-		{"version", integer(&d.version)},
-		{"lateness", duration(&d.lateness)},
-		{"event_time", choice(eventTimes, &d.eventTime)},
-		{"duplicates", duration(&d.duplicates)},
-		{"session", texts(&d.session)},
-		{"rules", listOf(&d.rules, Value.rule)},
-		{"exclude", listOf(&d.exclude, Value.exclusion)},
-		{"prices", func(v Value) { v.prices(d) }},
-		{"sinks", func(v Value) { v.sinks(d) }},
-		{"routes", listOf(&d.routes, Value.route)},
-		{"links", func(v Value) { d.links = v.links() }},
-		{"kafka", func(v Value) { d.kafka = v.kafka() }},
-	})
+	Value{r: r, node: doc}.mapping(d.members())
 	d.latenessGiven = r.given(place{}, "lateness")
 	switch {
 	case !r.given(place{}, "version"):
@@ -210,9 +218,13 @@ func (r *reader) policy(doc *ast.MappingNode, d *draft) {
 	}
 }
 
+func (x *exclusionDraft) members() []entry {
+	return []entry{{"name", text(&x.name), "name in the account"}, {"match", text(&x.match), "CEL condition on the request"}}
+}
+
 func (v Value) exclusion() exclusionDraft {
 	x := exclusionDraft{at: v.at}
-	v.mapping([]Member{{"name", text(&x.name)}, {"match", text(&x.match)}})
+	v.mapping(x.members())
 	return x
 }
 

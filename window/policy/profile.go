@@ -126,18 +126,15 @@ func parseProfile(name string, data []byte) (*Profile, error) {
 		return nil, r.errors
 	}
 	least := window.LeastThreshold
-	Value{r: r, node: doc}.mapping([]Member{
-		{"title", text(&p.Title)},
-		{"reading", text(&p.Reading)},
-		{"kind", choice([]Kind{OfGateway, OfAgent, OfLimit, Advice}, &p.Kind)},
-		{"source", text(&p.Source)},
-		{"notes", text(&p.Notes)},
-		{"differences", listOf(&p.Differences, func(v Value) (d Difference) {
-			v.mapping([]Member{{"of", text(&d.Of)}, {"shipped", text(&d.Shipped)}, {"documented", text(&d.Documented)}, {"otherwise", text(&d.Otherwise)}})
-			return d
-		})},
-		{"min_threshold", integer(&least)},
-		{"rules", listOf(&p.rules, Value.rule)},
+	Value{r: r, node: doc}.mapping([]entry{
+		{"title", text(&p.Title), ""},
+		{"reading", text(&p.Reading), ""},
+		{"kind", choice([]Kind{OfGateway, OfAgent, OfLimit, Advice}, &p.Kind), ""},
+		{"source", text(&p.Source), ""},
+		{"notes", text(&p.Notes), ""},
+		{"differences", listOf(&p.Differences, Value.difference, nil), ""},
+		{"min_threshold", integer(&least), ""},
+		{"rules", listOf(&p.rules, Value.rule, nil), ""},
 	})
 	for _, rule := range p.rules {
 		rule.profile, rule.from = name, name
@@ -151,6 +148,11 @@ func parseProfile(name string, data []byte) (*Profile, error) {
 		return nil, r.errors
 	}
 	return p, nil
+}
+
+func (v Value) difference() (d Difference) {
+	v.mapping([]entry{{"of", text(&d.Of), ""}, {"shipped", text(&d.Shipped), ""}, {"documented", text(&d.Documented), ""}, {"otherwise", text(&d.Otherwise), ""}})
+	return d
 }
 
 // profileRules are the rules of a profile, or the one that name/rule picks:

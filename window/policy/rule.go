@@ -8,6 +8,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -73,24 +74,28 @@ func (v Value) rule() *ruleDraft {
 	d.broken = !ok
 	d.at = v.at
 	d.name = ""
-	var members []Member
-	for _, f := range d.fields() {
-		members = append(members, f.Member)
-	}
-	v.mapping(members)
+	v.mapping(d.members())
 	d.broken = d.broken || v.r.wrong[member(v.at.path, "profile")]
 	return d
 }
 
-// field is a member of a rule: how it is read, and how it is written.
+// field is a member of a rule, and how it is written.
 type field struct {
-	Member
+	entry
 	value any  // as a policy has it
 	said  bool // a rule without it would be another
 }
 
+func (d *ruleDraft) members() (members []entry) {
+	for _, f := range d.fields() {
+		members = append(members, f.entry)
+	}
+	return members
+}
+
 // fields are the members of a rule, in the order of docs/policy.md.
 func (d *ruleDraft) fields() []field {
+	parts := words(&d.parts, partProblem, object{"type": "string"})
 	identity := any(d.identity)
 	if d.identity == "" {
 		identity = d.parts
@@ -98,44 +103,49 @@ func (d *ruleDraft) fields() []field {
 	readIdentity := func(v Value) {
 		d.identity, d.parts = "", nil
 		if _, ok := v.node.(*ast.SequenceNode); ok {
-			words(&d.parts, partProblem)(v)
+			parts.read(v)
 			return
 		}
 		d.identity, _ = v.textOf()
 	}
-	readCounter := func(v Value) {
-		v.mapping([]Member{
-			{"kind", choiceOf(kindNames(), freeKinds(), &d.counter.Kind)},
-			{"window", duration(&d.counter.Window)},
-			{"closed", boolean(&d.counter.Closed)},
-			{"period", integer(&d.counter.Period)},
-		})
-	}
+	identities := object{"anyOf": []object{{"enum": fingerprint.IdentityNames()}, described(parts.schema, "parts")}}
+	masks := object{"enum": fingerprint.MaskNames(), "description": "volatile text"}
+	scopes := object{"anyOf": []object{{"enum": fingerprint.ScopeNames()}, {"type": "string", "pattern": "^attr:.+"}}}
+	counter := counterMembers(&d.counter)
 	overrides := []yaml.MapSlice{}
 	for i := range d.overrides {
 		overrides = append(overrides, d.overrides[i].source())
 	}
 	return []field{
-		{Member{"name", text(&d.name)}, d.name, true},
-		{Member{"profile", text(&d.profile)}, d.profile, d.keepsProfile()},
-		{Member{"enabled", boolean(&d.enabled)}, d.enabled, !d.enabled},
-		{Member{"identity", readIdentity}, identity, true},
-		{Member{"mask", words(&d.mask, maskProblem)}, slices.Concat([]string{}, d.mask), len(d.mask) > 0},
-		{Member{"normalize", choice(normalizations, &d.normalize)}, d.normalize, d.normalize != "none"},
-		{Member{"limit_keys", texts(&d.limitKeys)}, d.limitKeys, d.limitKeys != nil}, // none is not all
-		{Member{"body_hash", choice(bodyHashes, &d.bodyHash)}, d.bodyHash, d.bodyHash != "use"},
-		{Member{"scope", words(&d.scope, scopeProblem)}, slices.Concat([]string{}, d.scope), true},
-		{Member{"counter", readCounter}, counterFields(d.counter, d.keepsProfile()), true},
-		{Member{"threshold", integer(&d.threshold)}, d.threshold, true},
-		{Member{"cooldown", duration(&d.cooldown)}, window.Lasting(d.cooldown), d.cooldown > 0},
-		{Member{"cooldown_counts", boolean(&d.cooldownCounts)}, d.cooldownCounts, !d.cooldownCounts},
-		{Member{"blocked_counts", boolean(&d.blockedCounts)}, d.blockedCounts, !d.blockedCounts},
-		{Member{"reset_on_fire", boolean(&d.resetOnFire)}, d.resetOnFire, d.resetOnFire},
-		{Member{"quiet", duration(&d.quiet)}, window.Lasting(d.quiet), d.quiet > 0},
-		{Member{"action", choice(window.Actions, &d.action)}, string(d.action), true},
-		{Member{"chat_overrides", boolean(&d.chatOverrides)}, d.chatOverrides, d.chatOverrides},
-		{Member{"match", text(&d.match)}, d.match, d.match != ""},
-		{Member{"overrides", listOf(&d.overrides, Value.override)}, overrides, len(overrides) > 0},
+		{entry{"name", text(&d.name), "name of the rule"}, d.name, true},
+		{entry{"profile", form{text(&d.profile).read, object{"enum": allProfiles{}}}, "built-in rule to start from"}, d.profile, d.keepsProfile()},
+		{entry{"enabled", boolean(&d.enabled), "false leaves the rule out"}, d.enabled, !d.enabled},
+		{entry{"identity", form{readIdentity, identities}, "what makes two requests the same"}, identity, true},
+		{entry{"mask", words(&d.mask, maskProblem, masks), "volatile text to replace before hashing"}, slices.Concat([]string{}, d.mask), len(d.mask) > 0},
+		{entry{"normalize", choice(normalizations, &d.normalize), "fold message text"}, d.normalize, d.normalize != "none"},
+		{entry{"limit_keys", texts(&d.limitKeys), "fairvisor: attributes that are descriptors"}, d.limitKeys, d.limitKeys != nil}, // none is not all
+		{entry{"body_hash", choice(bodyHashes, &d.bodyHash), "fairvisor: use the body's hash where there is one, ignore it, or require it"}, d.bodyHash, d.bodyHash != "use"},
+		{entry{"scope", words(&d.scope, scopeProblem, scopes), "whose counter it is"}, slices.Concat([]string{}, d.scope), true},
+		{entry{"counter", form{func(v Value) { v.mapping(counter) }, closed(counter)}, ""}, counterFields(d.counter, d.keepsProfile()), true},
+		{entry{"threshold", within(&d.threshold, 1, maxThreshold), "the repeat on which the rule fires"}, d.threshold, true},
+		{entry{"cooldown", duration(&d.cooldown), "fire on every hit for so long after a firing"}, window.Lasting(d.cooldown), d.cooldown > 0},
+		{entry{"cooldown_counts", boolean(&d.cooldownCounts), "hits in the cooldown are counted"}, d.cooldownCounts, !d.cooldownCounts},
+		{entry{"blocked_counts", boolean(&d.blockedCounts), "hits that fire are counted"}, d.blockedCounts, !d.blockedCounts},
+		{entry{"reset_on_fire", boolean(&d.resetOnFire), "start counting anew after a firing"}, d.resetOnFire, d.resetOnFire},
+		{entry{"quiet", duration(&d.quiet), "longest pause inside one episode"}, window.Lasting(d.quiet), d.quiet > 0},
+		{entry{"action", choice(window.Actions, &d.action), "hypothetical action"}, string(d.action), true},
+		{entry{"chat_overrides", boolean(&d.chatOverrides), "sessions may change the rule by commands in user messages"}, d.chatOverrides, d.chatOverrides},
+		{entry{"match", text(&d.match), "CEL condition on the request"}, d.match, d.match != ""},
+		{entry{"overrides", listOf(&d.overrides, Value.override, new(overrideDraft).members()), "first that matches wins"}, overrides, len(overrides) > 0},
+	}
+}
+
+func counterMembers(c *window.CounterSpec) []entry {
+	return []entry{
+		{"kind", choiceOf(kindNames(), freeKinds(), &c.Kind), "how repeats are counted"},
+		{"window", duration(&c.Window), "how long a repeat counts"},
+		{"closed", boolean(&c.Closed), "age = window still counts"},
+		{"period", within(&c.Period, 1, window.MaxPeriod), "cycle: longest period"},
 	}
 }
 
@@ -193,35 +203,41 @@ var fixed = []string{"identity", "scope", "counter", "mask", "normalize", "limit
 
 func (v Value) override() overrideDraft {
 	o := overrideDraft{at: v.at, enabled: true}
-	var refused []Member
+	refuse := form{read: func(v Value) {
+		v.problem("an override cannot change it: write a second rule, and match in both")
+	}}
+	var refused []entry
 	for _, name := range fixed {
-		refused = append(refused, Member{name, func(v Value) {
-			v.problem("an override cannot change it: write a second rule, and match in both")
-		}})
+		refused = append(refused, entry{name, refuse, ""})
 	}
-	v.mapping([]Member{
-		{"match", text(&o.match)},
-		{"threshold", integer(&o.threshold)},
-		{"action", choice(window.Actions, &o.action)},
-		{"window", duration(&o.window)},
-		{"enabled", boolean(&o.enabled)},
-		{"until", func(v Value) {
-			text, ok := v.textOf()
-			if !ok {
-				return
-			}
-			for _, layout := range []string{time.RFC3339, "2006-01-02"} {
-				if t, err := time.Parse(layout, text); err == nil {
-					o.until = t.UTC()
-					return
-				}
-			}
-			v.problem("%q is no time: write 2026-12-01 or 2026-12-01T08:00:00Z", text)
-		}},
-		{"reason", text(&o.reason)},
-	}, refused...)
+	v.mapping(o.members(), refused...)
 	o.enabledGiven = v.r.given(v.at, "enabled")
 	return o
+}
+
+func (o *overrideDraft) members() []entry {
+	until := func(v Value) {
+		text, ok := v.textOf()
+		if !ok {
+			return
+		}
+		for _, layout := range []string{time.RFC3339, "2006-01-02"} {
+			if t, err := time.Parse(layout, text); err == nil {
+				o.until = t.UTC()
+				return
+			}
+		}
+		v.problem("%q is no time: write 2026-12-01 or 2026-12-01T08:00:00Z", text)
+	}
+	return []entry{
+		{"match", text(&o.match), "CEL condition on the request"},
+		{"threshold", within(&o.threshold, 1, maxThreshold), "the repeat on which the rule fires"},
+		{"action", choice(window.Actions, &o.action), "hypothetical action"},
+		{"window", duration(&o.window), "how long a repeat counts for these requests; streak and tracker"},
+		{"enabled", boolean(&o.enabled), "false: the rule does not look at the request; true: it does, though it is not enabled"},
+		{"until", form{until, object{"type": "string"}}, "until when it holds: 2026-12-01 or RFC 3339"},
+		{"reason", text(&o.reason), "why"},
+	}
 }
 
 func kindNames() []string {

@@ -36,15 +36,15 @@ func (s Secret) Read() (string, error) {
 }
 
 // secret reads what names a variable of the environment.
-func secret(to *Secret) func(Value) {
-	return func(v Value) {
+func secret(to *Secret) form {
+	return form{func(v Value) {
 		text, ok := v.node.(*ast.StringNode)
 		if !ok || !fromEnvironment.MatchString(text.Value) {
 			v.problem(noSecret)
 			return
 		}
 		to.Env = strings.TrimSuffix(strings.TrimPrefix(text.Value, "${"), "}")
-	}
+	}, object{"type": "string", "pattern": fromEnvironment.String()}}
 }
 
 // secretWords are what the names of settings have in them that must not stand

@@ -61,7 +61,7 @@ func (v Value) sinks(d *draft) {
 			case kind == "log" && key != "name":
 				v.r.problem(here, "the log has no settings: it gets every alert")
 			case key == "name":
-				text(&sink.Name)(Value{v.r, x.Value, here})
+				text(&sink.Name).read(Value{v.r, x.Value, here})
 				switch taken := d.sinkCalled(sink.Name); {
 				case sink.Name == "":
 					v.r.check(here, "must not be empty")
@@ -69,7 +69,7 @@ func (v Value) sinks(d *draft) {
 					v.r.problem(here, "another sink is called %q", sink.Name)
 				}
 			case key == "min_severity":
-				choice(window.Severities, &sink.Least)(Value{v.r, x.Value, here})
+				choice(window.Severities, &sink.Least).read(Value{v.r, x.Value, here})
 			default:
 				scalar, ok := x.Value.(ast.ScalarNode)
 				switch _, none := x.Value.(*ast.NullNode); {
@@ -84,22 +84,39 @@ func (v Value) sinks(d *draft) {
 	})
 }
 
+// sinkSchema is that of a sink; settings of its own are the sink's.
+func sinkSchema() object {
+	kinds := object{}
+	for _, name := range sinkKinds {
+		kinds[name] = object{"type": []string{"object", "null"}, "properties": object{
+			"name":         object{"type": "string", "description": "by which routes know it, and what is said of it; routes know the others by their kinds"},
+			"min_severity": object{"enum": window.Severities, "description": "that an incident must have to be told of"},
+		}}
+	}
+	return object{"type": "object", "properties": kinds, "additionalProperties": false, "minProperties": 1, "maxProperties": 1}
+}
+
 func (d *draft) sinkCalled(name string) bool {
 	return slices.ContainsFunc(d.sinks, func(s Sink) bool { return s.Name == name })
 }
 
+func (d *routeDraft) members() []entry {
+	to := func(v Value) {
+		v.List(func(v Value) {
+			if name, ok := v.textOf(); ok {
+				d.to, d.toAt = append(d.to, name), append(d.toAt, v.at)
+			}
+		})
+	}
+	return []entry{
+		{"match", text(&d.match), "CEL condition on the alert"},
+		{"to", form{to, array(object{"type": "string"})}, "names of sinks; none is nobody"},
+	}
+}
+
 func (v Value) route() routeDraft {
 	d := routeDraft{at: v.at}
-	v.mapping([]Member{
-		{"match", text(&d.match)},
-		{"to", func(v Value) {
-			v.List(func(v Value) {
-				if name, ok := v.textOf(); ok {
-					d.to, d.toAt = append(d.to, name), append(d.toAt, v.at)
-				}
-			})
-		}},
-	})
+	v.mapping(d.members())
 	return d
 }
 

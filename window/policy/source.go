@@ -69,7 +69,7 @@ func (d *ruleDraft) keepsProfile() bool {
 func (d *ruleDraft) source() yaml.MapSlice {
 	var out items
 	for _, f := range d.fields() {
-		out.add(f.Name, f.value, f.said || d.keepsProfile() && f.Name != "limit_keys" && f.Name != "chat_overrides")
+		out.add(f.name, f.value, f.said || d.keepsProfile() && f.name != "limit_keys" && f.name != "chat_overrides")
 	}
 	return yaml.MapSlice(out)
 }

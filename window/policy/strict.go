@@ -41,7 +41,7 @@ func NewStrict(name string, text []byte, noun, members, doc string) *Strict {
 // Read hands every member to its reader, once.
 func (s *Strict) Read(members ...Member) {
 	if s.doc != nil {
-		Value{r: s.r, node: s.doc}.mapping(members)
+		Value{r: s.r, node: s.doc}.Mapping(members...)
 	}
 }
 
@@ -101,7 +101,13 @@ func (v Value) Lacks(what string, members ...string) { v.r.lacks(v.at, what, mem
 func (v Value) Set() bool { return v.r != nil }
 
 // Mapping hands every member to its reader, once.
-func (v Value) Mapping(members ...Member) { v.mapping(members) }
+func (v Value) Mapping(members ...Member) {
+	var entries []entry
+	for _, m := range members {
+		entries = append(entries, entry{name: m.Name, form: form{read: m.Read}})
+	}
+	v.mapping(entries)
+}
 
 // List hands over every element.
 func (v Value) List(read func(Value)) {
@@ -112,14 +118,6 @@ func (v Value) List(read func(Value)) {
 	}
 	for i, n := range s.Values {
 		read(Value{v.r, n, placeOf(n, fmt.Sprintf("%s[%d]", v.at.path, i))})
-	}
-}
-
-// listOf reads a list of what read reads.
-func listOf[T any](to *[]T, read func(Value) T) func(Value) {
-	return func(v Value) {
-		*to = nil
-		v.List(func(v Value) { *to = append(*to, read(v)) })
 	}
 }
 
@@ -167,7 +165,7 @@ func (v Value) Plain() string {
 // Integer reads a whole number of at least the least.
 func (v Value) Integer(least int) int {
 	n, before := 0, len(v.r.errors)
-	integer(&n)(v)
+	integer(&n).read(v)
 	if len(v.r.errors) == before && n < least {
 		v.problem("must be at least %d, is %d", least, n)
 	}
@@ -177,13 +175,13 @@ func (v Value) Integer(least int) int {
 // Number reads a number that is not negative.
 func (v Value) Number() float64 {
 	var x float64
-	decimal(&x)(v)
+	decimal(&x).read(v)
 	return x
 }
 
 // OneOf rejects a word that is not one of them.
 func (v Value) OneOf(words []string) string {
 	var word string
-	choice(words, &word)(v)
+	choice(words, &word).read(v)
 	return word
 }
