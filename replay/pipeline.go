@@ -78,6 +78,14 @@ type Report struct {
 	Order   window.OrderStats
 }
 
+// Bytes are those of all streams.
+func (r *Report) Bytes() (n int64) {
+	for i := range r.Streams {
+		n += r.Streams[i].Bytes
+	}
+	return n
+}
+
 // Report is that of all so far, but for the streams.
 func (p *Pipeline) Report() Report {
 	return Report{Totals: p.Totals, Rules: p.Accounts(), Order: p.Order.Stats()}

@@ -9,7 +9,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
-	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
@@ -96,7 +95,7 @@ var Metrics = []Metric{
 		},
 	},
 	one(Counter, "loopgauge_read_bytes_total", "Bytes read, unpacked.",
-		func(v *view) int64 { return bytesOf(v.Report) - bytesOf(v.Began) }),
+		func(v *view) int64 { return v.Bytes() - v.Began.Bytes() }),
 	one(Gauge, "loopgauge_requests_waiting", "Requests held back until every stream has come as far, less the lateness.",
 		func(v *view) int { return v.Waiting }),
 
@@ -360,11 +359,4 @@ func (v *view) rules(visit func(name string, now, began *window.RuleAccount)) {
 	for i := range v.Rules {
 		visit(v.Rules[i].Rule.Name, &v.Rules[i], &v.Began.Rules[i])
 	}
-}
-
-func bytesOf(r replay.Report) (n int64) {
-	for i := range r.Streams {
-		n += r.Streams[i].Bytes
-	}
-	return n
 }
