@@ -20,6 +20,9 @@ type console struct{}
 // beforeJSON is what the last three have in front: before text it may be of that.
 var beforeJSON = regexp.MustCompile(`^(?:[a-z0-9][a-z0-9.-]* [a-z0-9][a-z0-9.-]* |[a-z]+\[[\w.-]+\](?:: | [a-z]{3} \[[a-z]+\] ?))`)
 
+// containerName is what Docker takes for one. A time with a bar behind it is none.
+var containerName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]*$`)
+
 func newConsole() Unwrapper { return console{} }
 
 func detectConsole(line []byte) bool {
@@ -38,7 +41,7 @@ func cutContainer(line []byte) (text []byte, ok bool) {
 	name, text, ok := bytes.Cut(line, []byte("| "))
 	name = cutColor(name)
 	service := bytes.TrimRight(name, " ")
-	if !ok || len(service) == 0 || len(service) == len(name) || bytes.ContainsAny(service, " {[\"") {
+	if !ok || len(service) == len(name) || !containerName.Match(service) {
 		return nil, false
 	}
 	return cutColor(text), true
