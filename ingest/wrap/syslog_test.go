@@ -34,6 +34,7 @@ func TestSyslogHeaders(t *testing.T) {
 	f("<6>2026-11-21T10:00:00Z h nginx: a", "a")
 	f("<6>2026-11-21T10:00:00Z nginx: a", "a")
 	f("<6>2026-11-21T10:00:00Z a", "a")
+	f("<6>2026-11-21T10:00:00Z nginx:", "nginx:") // no tag: nothing is behind it
 	f("<6>a", "a")
 	f("2026-11-21T10:00:00Z h nginx: a", "a")
 	f("2026-11-21T10:00:00Z nginx: a", none) // a stream's, with a time in front
