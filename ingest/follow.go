@@ -145,14 +145,10 @@ func followable(arg string) error {
 
 // followableFile refuses a file that is named and can be seen to be no log.
 func followableFile(path string, info fs.FileInfo) error {
-	id := inode(info)
-	if id == "" {
-		return newError(path, errors.New("files cannot be told apart on this system"), "follow them on Linux or another Unix")
-	}
 	if info.Size() == 0 {
 		return nil
 	}
-	_, _, err := beginning(path, id, headSize)
+	_, _, err := beginning(path, inode(info), headSize)
 	if errors.Is(err, errMoved) || errors.Is(err, fs.ErrNotExist) || cutShort(err) {
 		return nil
 	}

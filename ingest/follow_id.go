@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -71,6 +73,12 @@ func parseFileID(text string) (id string, h head, done bool, err error) {
 		return "", head{}, false, fmt.Errorf("a mark of the state is damaged: file %q", text)
 	}
 	return parts[0] + "-" + parts[1], h, done, nil
+}
+
+// inode tells a file from all others that there are at the moment.
+func inode(info fs.FileInfo) string {
+	st := info.Sys().(*syscall.Stat_t)
+	return fmt.Sprintf("%x-%x", st.Dev, st.Ino)
 }
 
 // errMoved is why a file is not opened: another one lies there by now.

@@ -50,7 +50,7 @@ func Compact(dir string, keep int64) (done Compacted, err error) {
 		return done, err
 	}
 	if !IsDataset(dir) {
-		return done, fmt.Errorf("%s: no dataset: there is no run%crun.parquet in it\nname the directory that --out named; a run that has not ended yet, or a watch without a part, has none", dir, filepath.Separator)
+		return done, fmt.Errorf("%s: no dataset: there is no %s in it\nname the directory that --out named; a run that has not ended yet, or a watch without a part, has none", dir, RunName)
 	}
 	unlock, err := lockNow(dir, "compact", syscall.LOCK_EX, errBusy)
 	if err != nil {

@@ -43,7 +43,7 @@ func IsDataset(dir string) bool {
 // RunName is the file of a dataset that is written last, with slashes.
 const RunName = "run/run.parquet"
 
-func runFile(dir string) string { return filepath.Join(dir, filepath.FromSlash(RunName)) }
+func runFile(dir string) string { return filepath.Join(dir, RunName) }
 
 // IsRead tells of a file in a dataset, by its name with slashes, whether [Open]
 // reads it.
@@ -80,7 +80,7 @@ func InFolders(dir, path string) bool {
 func escaped(name string) string {
 	var b strings.Builder
 	for _, c := range name {
-		if strings.ContainsRune(`*?[\`, c) && filepath.Separator != '\\' {
+		if strings.ContainsRune(`*?[\`, c) {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(c)
