@@ -77,16 +77,9 @@ func InFolders(dir, path string) bool {
 }
 
 // escaped is a name as a pattern that only it matches.
-func escaped(name string) string {
-	var b strings.Builder
-	for _, c := range name {
-		if strings.ContainsRune(`*?[\`, c) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(c)
-	}
-	return b.String()
-}
+func escaped(name string) string { return patterned.Replace(name) }
+
+var patterned = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`)
 
 // filesOf are the files of a table, in the folders of its days, that a pattern
 // matches. Hidden ones are others', as macOS has ._NAME beside a file.

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -116,6 +117,21 @@ func comesBack(t *testing.T, dir string, p *window.Plan, want []window.Event) *R
 		t.Errorf("%d of %d bytes read", r.Read(), r.Size())
 	}
 	return r
+}
+
+// A dataset may lie in a folder of any name, be it a pattern or no text: of that
+// it was said that all days were removed by age.
+func TestAnyFolder(t *testing.T) {
+	p := plan(t)
+	events := extracted(p, 3)
+	for _, name := range []string{"a*", "?", "[b]", `\c`, "\xff"} {
+		dir := filepath.Join(t.TempDir(), name)
+		if err := os.Mkdir(dir, 0o700); errors.Is(err, syscall.EILSEQ) {
+			continue // on macOS names are text
+		}
+		keep(t, dir, p, events)
+		comesBack(t, dir, p, events)
+	}
 }
 
 // eventFiles are the files of events of a dataset, which has some.
