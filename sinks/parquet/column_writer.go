@@ -176,13 +176,6 @@ func newHashWriter(w *columnar, name string) *textWriter {
 	return c
 }
 
-// newFreshWriter is a column of texts that hardly ever come again.
-func newFreshWriter(w *columnar, name string) *textWriter {
-	c := newTextWriter(w, name)
-	c.fresh = true
-	return c
-}
-
 // addFingerprint adds a fingerprint.
 func (c *textWriter) addFingerprint(f *fingerprint.Fingerprint) {
 	if b := f.Bytes(); len(b) >= shortHash {

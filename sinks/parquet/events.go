@@ -101,7 +101,7 @@ func newEvents(d *Dataset, plan *window.Plan) *events {
 		time: newNumberWriter[int64](w, "time"), start: newNumberWriter[int64](w, "start"), seqs: newNumberWriter[int64](w, "seq"),
 		line: newNumberWriter[int64](w, "line"), offset: newNumberWriter[int64](w, "offset"),
 		stream: newNumberWriter[int32](w, "stream"), item: newNumberWriter[int32](w, "item"),
-		id: newFreshWriter(w, "id"), method: newTextWriter(w, "method"), path: newTextWriter(w, "path"), caller: newTextWriter(w, "caller"),
+		id: newTextWriter(w, "id"), method: newTextWriter(w, "method"), path: newTextWriter(w, "path"), caller: newTextWriter(w, "caller"),
 		user: newTextWriter(w, "user"), session: newTextWriter(w, "session"), model: newTextWriter(w, "model"), backend: newTextWriter(w, "backend"),
 		status:   newNumberWriter[int32](w, "status"),
 		tokensIn: newNumberWriter[int64](w, "tokens_in"), tokensOut: newNumberWriter[int64](w, "tokens_out"), maxTokens: newNumberWriter[int64](w, "max_tokens"),
@@ -112,6 +112,7 @@ func newEvents(d *Dataset, plan *window.Plan) *events {
 		scopesCause: newTextWriter(w, "scopes.list.element.cause"), scopesFellBack: newNumberWriter[bool](w, "scopes.list.element.fell_back"),
 		rule: newTextWriter(w, "rules.list.element.rule"), override: newNumberWriter[int32](w, "rules.list.element.override"),
 	}
+	e.id.fresh = true
 	e.scope, e.scopes, e.rules = w.lists["scope"], w.lists["scopes"], w.lists["rules"]
 	for _, s := range plan.Scopes {
 		var list []int
