@@ -149,27 +149,13 @@ func TestArraysAreCut(t *testing.T) {
 	a := `{"time":1,"id":"a"}`
 	log := "[" + part(a[:5]) + "]\n[" + part(a[5:]+"\n") + "," + part(a[:3]) + "]\n" + part(a[3:]+"\n") + "\n"
 	for _, size := range []int{10, 100, 1000} {
-		b := newBlocks(strings.NewReader(log), size, 1000, format.Wrappers)
-		got := drain(func() (*Block, error) {
-			block, err := b.next()
-			if err == nil {
-				block.Format = format
-			}
-			return block, err
-		})
+		got := outcomeOf(format, []byte(log), size, 1000)
 		if len(got.Requests) != 2 || got.Tally != (Tally{Lines: 3, Blank: 1}) {
 			t.Errorf("blocks of %d: %+v", size, got)
 		}
 	}
 	tooMuch := "[" + part(a+"\n") + "," + part(strings.Repeat("x", 1000)) + "]\n" + part(a+"\n")
-	b := newBlocks(strings.NewReader(tooMuch), 100, 500, format.Wrappers)
-	got := drain(func() (*Block, error) {
-		block, err := b.next()
-		if err == nil {
-			block.Format = format
-		}
-		return block, err
-	})
+	got := outcomeOf(format, []byte(tooMuch), 100, 500)
 	if len(got.Requests) != 1 || got.Tally != (Tally{Lines: 2, Malformed: 1}) {
 		t.Errorf("over the limit: %+v", got)
 	}

@@ -845,9 +845,9 @@ func FuzzUnwrap(f *testing.F) {
 	f.Fuzz(func(t *testing.T, log []byte) {
 		for _, w := range wrap.All {
 			format := formats.ByName(w.Name + "+loopgauge")
-			whole := outcomeOf(format, log, 1<<20)
+			whole := outcomeOf(format, log, 1<<20, 1<<20)
 			// Where lines are broken, what they might have begun is not told alike.
-			if got := outcomeOf(format, log, 64); whole.Tally.Malformed == 0 && !cmp.Equal(whole, got) {
+			if got := outcomeOf(format, log, 64, 1<<20); whole.Tally.Malformed == 0 && !cmp.Equal(whole, got) {
 				t.Errorf("%s: in one block %+v, in small ones %+v", w.Name, whole, got)
 			}
 			if whole.Tally.Lines != whole.Tally.Blank+whole.Tally.Malformed+int64(len(whole.Requests)) {
@@ -858,8 +858,9 @@ func FuzzUnwrap(f *testing.F) {
 	})
 }
 
-func outcomeOf(format *formats.Format, log []byte, size int) outcome {
-	b := newBlocks(bytes.NewReader(log), size, 1<<20, format.Wrappers)
+// outcomeOf reads a log of a format in blocks of some size.
+func outcomeOf(format *formats.Format, log []byte, size, maxLine int) outcome {
+	b := newBlocks(bytes.NewReader(log), size, maxLine, format.Wrappers)
 	return drain(func() (*Block, error) {
 		block, err := b.next()
 		if err == nil {
