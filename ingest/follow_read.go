@@ -241,7 +241,7 @@ func (s *followed) emit(silent bool) (c Chunk, ok bool) {
 		if !s.tail.over && !s.many() && (!silent || s.begun) {
 			return c, false
 		}
-		format = formats.ByName(s.f.o.Format)
+		format = s.f.o.asked().byName(s.f.o.Format)
 	}
 	p := s.queue[0]
 	s.queue, s.looked = s.queue[1:], max(s.looked-1, 0)
