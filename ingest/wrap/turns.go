@@ -68,7 +68,12 @@ func IsEntry(has func(names ...string) bool, kind rawjson.Value) bool {
 
 // IsEvent tells a line of a session of GitHub's Copilot CLI likewise.
 func IsEvent(has func(names ...string) bool, kind rawjson.Value) bool {
-	return has("id", "parentId", "timestamp", "data") && bytes.IndexByte(kind, '.') > 0
+	of, _, _ := bytes.Cut(kind, []byte{'.'})
+	switch string(of) {
+	case `"session`, `"user`, `"assistant`, `"tool`:
+		return has("id", "parentId", "timestamp", "data")
+	}
+	return false
 }
 
 func (p *turns) Unwrap(line Line, next func(Line)) string {
