@@ -58,7 +58,7 @@ func TestSessionOfFile(t *testing.T) {
 		}
 	}
 	const id = "01a2284c-f093-7406-aa73-15f443d4ead5"
-	f("/home/--srv-app--/2026-11-29T17-14-20-692Z_"+id+".jsonl", id)
+	f("/sessions/--srv-app--/2026-11-29T17-14-20-692Z_"+id+".jsonl", id)
 	f("sessions/"+id+".jsonl.zst", id)
 	f(id+"-topic-7.jsonl", id+"-topic-7") // OpenClaw's
 	f("session-state/"+id+"/events.jsonl", id)
