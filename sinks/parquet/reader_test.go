@@ -386,6 +386,16 @@ func TestRowsOutOfPlace(t *testing.T) {
 	}
 	first := sound[0].Identity
 	f(func([]eventRow) {}, "")
+	ofStream := func(n int32) func(list []eventRow) {
+		return func(list []eventRow) {
+			for i := range list {
+				list[i].Stream = n
+			}
+		}
+	}
+	f(ofStream(1), "")
+	f(ofStream(2), "out of place") // the run is of two logs
+	f(ofStream(-1), "out of place")
 	f(func(list []eventRow) { list[0].Ordinal++ }, "fingerprint 1 of "+first+" is out of place")
 	f(func(list []eventRow) { list[0].Ordinal = -1 }, "fingerprint -1 of "+first+" is out of place")
 	f(func(list []eventRow) { list[1] = list[0] }, "fingerprint 0 of "+first+" is out of place")
