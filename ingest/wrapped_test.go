@@ -675,6 +675,7 @@ func TestMember(t *testing.T) {
 		`{"message":"` + line + `","event":{"dataset":"gw"}}`:                                     "member+loopgauge",
 		`{"text":"` + line + `","record":{"message":"` + line + `","line":7}}`:                    "member+member+loopgauge", // loguru
 		`{"records":[{"category":"gw","data":"` + line + `"}]}`:                                   "member+member+loopgauge",
+		`{"id":"a","parentId":"","timestamp":1,"type":"a.b","data":"` + line + `"}`:               "member+loopgauge", // no session of Copilot's
 		`{"host":"h","message":"` + base64.StdEncoding.EncodeToString([]byte(record("a"))) + `"}`: "rsyslog-json+loopgauge",
 		`{"level":30,"time":1,"pid":7,"hostname":"h",` + access + `,"msg":"access"}`:              "nginx-json", // not another program's of pino
 		`{` + access + `,"body":"` + line + `"}`:                                                  "nginx-json", // a client's

@@ -615,6 +615,16 @@ func TestDetectionOfLooks(t *testing.T) {
 	f(`{"type":"user","sessionId":"s"}`, "claude-code")
 	f(`{"timestamp":"2026-11-21T10:00:00Z","type":"event_msg","payload":{}}`, "codex")
 	f(`{"timestamp":"2026-11-21T10:00:00Z","type":"order_placed","payload":{}}`, "")
+	// Events and chats of others have the names that coding agents' sessions have.
+	f(`{"id":"a","parentId":null,"timestamp":"2026-11-21T10:00:00Z","type":"tool.execution_start","data":{}}`, "copilot")
+	f(`{"id":"a","parentId":null,"timestamp":"2026-11-21T10:00:00Z","type":"tool","data":{}}`, "")
+	f(`{"id":"a","parentId":null,"timestamp":"2026-11-21T10:00:00Z","type":"example.gateway.line","data":{}}`, "")
+	f(`{"id":"a","timestamp":"2026-11-21T10:00:00Z","type":"gemini","content":""}`, "gemini-cli")
+	f(`{"id":"a","timestamp":"2026-11-21T10:00:00Z","type":"user","content":[{"text":"Hi"}]}`, "gemini-cli")
+	f(`{"id":"a","timestamp":"2026-11-21T10:00:00Z","type":"user","content":"Hi"}`, "")
+	f(`{"id":"a","timestamp":"2026-11-21T10:00:00Z","type":"error","content":"no"}`, "")
+	f(`{"$set":{"lastUpdated":"2026-11-21T10:00:00Z"}}`, "gemini-cli")
+	f(`{"uuid":"a","event":"$ai_generation","timestamp":"2026-11-21T10:00:00Z","$set":{"plan":"x"},"properties":{}}`, "") // PostHog's
 	f(`{"timestamp":1,"hash_ids":[]}`, "mooncake")
 	f(`{"timestamp":1}`, "")
 	f(`{"time":1,"session":"cut`, "loopgauge") // the first line of a log that was cut at its start or end

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -25,16 +26,13 @@ type geminiCLI struct {
 func newGeminiCLI(reads fingerprint.Field) Parser { return &geminiCLI{reads: reads} }
 
 func isGeminiCLI(k keys) bool {
-	return k.has("id", "timestamp", "content") && speaks(k["type"]) || k.has("$set") || k.has("sessionId", "projectHash", "startTime")
+	return k.has("id", "timestamp", "content") && speaks(k["type"], k["content"]) || k.has("$set") && len(k) == 1 || k.has("sessionId", "projectHash", "startTime")
 }
 
-// speaks tells the type of a message.
-func speaks(kind rawjson.Value) bool {
-	switch string(kind) {
-	case `"user"`, `"gemini"`, `"info"`, `"warning"`, `"error"`:
-		return true
-	}
-	return false
+// speaks tells the type of a message. What people say in the chats of others is a text,
+// not Google's list of parts.
+func speaks(kind, content rawjson.Value) bool {
+	return string(kind) == `"gemini"` || string(kind) == `"user"` && bytes.HasPrefix(content, []byte("["))
 }
 
 // Of reads the beginning of the session's id from session-2026-11-21T03-27-1a384d08.jsonl.

@@ -66,12 +66,13 @@ func IsEntry(has func(names ...string) bool, kind rawjson.Value) bool {
 	return false
 }
 
-// IsEvent tells a line of a session of GitHub's Copilot CLI likewise.
+// IsEvent tells a line of a session of GitHub's Copilot CLI likewise. Events of others
+// have such names, too, and types of their own.
 func IsEvent(has func(names ...string) bool, kind rawjson.Value) bool {
-	of, _, _ := bytes.Cut(kind, []byte{'.'})
+	of, _, dotted := bytes.Cut(kind, []byte("."))
 	switch string(of) {
-	case `"session`, `"user`, `"assistant`, `"tool`:
-		return has("id", "parentId", "timestamp", "data")
+	case `"assistant`, `"hook`, `"session`, `"subagent`, `"system`, `"tool`, `"user`:
+		return dotted && has("id", "parentId", "timestamp", "data")
 	}
 	return false
 }
