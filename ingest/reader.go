@@ -257,7 +257,6 @@ func (run *reading) noObject(record []byte, at fingerprint.Position, start int) 
 	column, why := 1, wrap.NoObject
 	if s.Check(record) != nil {
 		column, why = wrap.Failure(s)
-		column++
 	}
 	run.request(record, at, start, column, why)
 	return at.Item + 1

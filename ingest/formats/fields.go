@@ -9,13 +9,7 @@ import (
 )
 
 // failure is what a parser returns at the end of a record.
-func failure(s *rawjson.Scanner) (column int, why string) {
-	if err := s.End(); err != nil {
-		at, why := wrap.Failure(s)
-		return at + 1, why
-	}
-	return 0, ""
-}
+func failure(s *rawjson.Scanner) (column int, why string) { return wrap.Failure(s) }
 
 // Each of these takes the value that the field has so far: null, and what
 // cannot be read, does not erase it.

@@ -45,12 +45,6 @@ func (a *Array) Next() bool {
 	return a.Element != nil
 }
 
-// Failure is where the array breaks off, as a column from 1, and why; why is
-// empty if it does not. To be called when Next has returned false.
-func (a *Array) Failure() (column int, why string) {
-	if a.scan.End() == nil {
-		return 0, ""
-	}
-	at, why := Failure(&a.scan)
-	return at + 1, why
-}
+// Failure is where the array breaks off, as [Failure] has it. To be called when Next has
+// returned false.
+func (a *Array) Failure() (column int, why string) { return Failure(&a.scan) }

@@ -82,24 +82,25 @@ func (e *envelope) open(line []byte, others noter) (text []byte, isText bool, wh
 }
 
 // failure is what is wrong with what was read to its end, or "".
-func failure(s *rawjson.Scanner) (why string) {
-	if s.End() != nil {
-		_, why = Failure(s)
-	}
+func failure(s *rawjson.Scanner) string {
+	_, why := Failure(s)
 	return why
 }
 
-// Failure is where a line cannot be read, and why. One that ends too early was cut by
-// what logged or collected it.
-func Failure(s *rawjson.Scanner) (offset int, why string) {
-	offset, why = s.Failure()
+// Failure is where what was read to its end cannot be read, as a column from 1, and why;
+// why is empty if it can. What ends too early was cut by what logged or collected it.
+func Failure(s *rawjson.Scanner) (column int, why string) {
+	if s.End() == nil {
+		return 0, ""
+	}
+	offset, why := s.Failure()
 	switch why {
 	case rawjson.NotClosed:
 		why = rawjson.NotClosed + cut
 	case rawjson.EndsEarly:
 		why = rawjson.EndsEarly + cut
 	}
-	return offset, why
+	return offset + 1, why
 }
 
 const cut = ": the line is cut"
