@@ -128,10 +128,15 @@ func readToolCalls(s *rawjson.Scanner, r *fingerprint.Request, keep int, reads f
 // readToolCall reads a call, and keeps it if it has a name.
 func readToolCall(s *rawjson.Scanner, r *fingerprint.Request) {
 	var call fingerprint.ToolCall
-	for s.Object(); s.NextKey(); {
-		readCallMember(s, &call)
-	}
+	readCall(s, &call)
 	keepCall(r, call)
+}
+
+// readCall reads what there is of a call.
+func readCall(s *rawjson.Scanner, call *fingerprint.ToolCall) {
+	for s.Object(); s.NextKey(); {
+		readCallMember(s, call)
+	}
 }
 
 // keepCall appends a call to those of r if it has a name.
@@ -167,10 +172,7 @@ func readCallField(s *rawjson.Scanner, call *fingerprint.ToolCall) {
 // readItemCall reads an output item or content block, and keeps it if it is a
 // call.
 func readItemCall(s *rawjson.Scanner, r *fingerprint.Request) {
-	var item itemCall
-	for s.Object(); s.NextKey(); {
-		item.field(s)
-	}
+	item := readItem(s)
 	item.keep(r)
 }
 
@@ -181,6 +183,14 @@ type itemCall struct {
 	call   fingerprint.ToolCall
 	kind   []byte
 	action []byte // of a builtin tool
+}
+
+// readItem reads all of one.
+func readItem(s *rawjson.Scanner) (i itemCall) {
+	for s.Object(); s.NextKey(); {
+		i.field(s)
+	}
+	return i
 }
 
 func (i *itemCall) field(s *rawjson.Scanner) {
@@ -199,7 +209,7 @@ func (i *itemCall) field(s *rawjson.Scanner) {
 		}
 	case "toolUse": // of Converse, a block that is nothing but this
 		i.kind = toolUse
-		readToolUse(s, &i.call)
+		readCall(s, &i.call)
 	default:
 		readCallField(s, &i.call)
 	}

@@ -143,10 +143,7 @@ func (p *claudeCode) asks(message rawjson.Value, r *fingerprint.Request) bool {
 			readUsage(s, r)
 		case "content":
 			for s.Array(); s.NextElement(); {
-				var item itemCall
-				for s.Object(); s.NextKey(); {
-					item.field(s)
-				}
+				item := readItem(s)
 				if !calls && item.isCall() {
 					if calls = true; drawn(item.call.ID, "toolu_") {
 						r.ID = item.call.ID

@@ -111,12 +111,9 @@ func (p *codex) asks(payload rawjson.Value, r *fingerprint.Request) bool {
 	if payload.Kind() != rawjson.Object {
 		return false
 	}
-	var item itemCall
 	s := &p.item
 	s.Reset(payload)
-	for s.Object(); s.NextKey(); {
-		item.field(s)
-	}
+	item := readItem(s)
 	if !item.isCall() {
 		return false
 	}

@@ -3,7 +3,6 @@ package formats
 import (
 	"bytes"
 
-	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
@@ -110,11 +109,4 @@ func (c *converse) block(b rawjson.Value) {
 		return
 	}
 	c.text = append(c.text, orNull(b)...)
-}
-
-// readToolUse reads a call, or of a stream what there is of it.
-func readToolUse(s *rawjson.Scanner, call *fingerprint.ToolCall) {
-	for s.Object(); s.NextKey(); {
-		readCallMember(s, call)
-	}
 }

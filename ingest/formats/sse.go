@@ -252,10 +252,7 @@ func (p *streamed) add(c *streamedCall, part *fingerprint.ToolCall) {
 // block reads a content block of Anthropic as it starts, or an item of
 // Responses, which comes once empty and once whole.
 func (p *streamed) block(s *rawjson.Scanner, index int64) {
-	var item itemCall
-	for s.Object(); s.NextKey(); {
-		item.field(s)
-	}
+	item := readItem(s)
 	if !item.isCall() {
 		return
 	}
@@ -280,7 +277,7 @@ func (p *streamed) converse(s *rawjson.Scanner) {
 			index = readCount(s, index)
 		case "start", "delta":
 			for s.Object(); s.NextNamed("toolUse"); {
-				readToolUse(s, &call)
+				readCall(s, &call)
 			}
 		}
 	}
