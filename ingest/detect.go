@@ -91,7 +91,7 @@ func unfinished(data []byte) bool {
 		break
 	}
 	for _, w := range wrap.All {
-		if !w.Joins || w == wrap.Texts && !laidOut || w != wrap.Texts && !w.Detect(record) {
+		if !w.Joins() || w == wrap.Texts && !laidOut || w != wrap.Texts && !w.Detect(record) {
 			continue
 		}
 		ends, whole := wrap.NewCutter([]*wrap.Wrapper{w}), false
@@ -128,7 +128,7 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *format
 		if w.Loose && (told || n <= parts) {
 			continue // they are told by themselves, or a part has more to come
 		}
-		if w.Joins {
+		if w.Joins() {
 			parts = max(parts, n)
 		}
 		if n > 0 && w.Whole != nil {

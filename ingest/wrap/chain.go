@@ -103,7 +103,7 @@ func (c *Chain) Drop(lost func(fingerprint.Position)) {
 func NewCutter(wrappers []*Wrapper) func(line []byte) bool {
 	last := -1
 	for i, w := range wrappers {
-		if w.Joins {
+		if w.Joins() {
 			last = i
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // over lines. It is in no table: who knows the columns knows that it is CSV.
 func CSVRows(columns int, separator byte) *Wrapper {
 	return &Wrapper{
-		Detect: func([]byte) bool { return false }, Joins: true, Gathers: true, keeps: true,
+		Detect: func([]byte) bool { return false }, Gathers: true, keeps: true,
 		New: func() Unwrapper { return &csvRows{columns: columns, separator: separator} },
 	}
 }

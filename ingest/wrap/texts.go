@@ -11,7 +11,7 @@ import (
 // of the frame. It is not told by single lines: see Detect of package ingest.
 var Texts = &Wrapper{
 	Name: "json", Doc: "JSON objects over several lines, or several on one",
-	Detect: func([]byte) bool { return false }, New: newTexts, Joins: true, keeps: true,
+	Detect: func([]byte) bool { return false }, New: newTexts, keeps: true,
 }
 
 // texts looks for where objects end, by quotes and brackets alone.

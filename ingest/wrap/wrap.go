@@ -18,10 +18,8 @@ type Wrapper struct {
 	// JSON says that a line is a JSON object. Then it may be an array of them
 	// too, of which Detect and the unwrapper see the elements.
 	JSON bool
-	// New makes an unwrapper; a Joiner where Joins.
+	// New makes an unwrapper; a Joiner where a record may go on over several lines.
 	New func() Unwrapper
-	// Joins says that a record may go on over several lines.
-	Joins bool
 	// Gathers says that each of those is a record already, or may be: nothing
 	// else lies in between.
 	Gathers bool
@@ -44,6 +42,12 @@ type Wrapper struct {
 	Sure bool
 
 	keeps bool // blanks and blank lines, which are a part of what it joins
+}
+
+// Joins tells whether a record may go on over several lines.
+func (w *Wrapper) Joins() bool {
+	_, joins := w.New().(Joiner)
+	return joins
 }
 
 // Line is a line on its way in.
@@ -99,13 +103,13 @@ type Ender interface {
 // All are the wrappers, in the order in which they are looked for: a later one
 // may also fit what an earlier one knows better.
 var All = []*Wrapper{
-	{Name: "docker", Doc: "Docker's json-file logs", JSON: true, Detect: detectDocker, New: newDocker, Joins: true, Around: true},
-	{Name: "cri", Doc: "container logs of Kubernetes (CRI)", Detect: detectCRI, New: newCRI, Joins: true, Around: true},
-	{Name: "fluentbit", Doc: "Fluent Bit and Fluentd", JSON: true, Detect: detectFluentBit, New: newFluentBit, Joins: true, Around: true},
+	{Name: "docker", Doc: "Docker's json-file logs", JSON: true, Detect: detectDocker, New: newDocker, Around: true},
+	{Name: "cri", Doc: "container logs of Kubernetes (CRI)", Detect: detectCRI, New: newCRI, Around: true},
+	{Name: "fluentbit", Doc: "Fluent Bit and Fluentd", JSON: true, Detect: detectFluentBit, New: newFluentBit, Around: true},
 	{Name: "fluentd", Doc: "files of Fluentd and Fluent Bit", Detect: detectFluentd, New: newFluentd},
 	{Name: "vector", Doc: "Vector", JSON: true, Detect: detectVector, New: lineIn("message", eventOriginal, "json"), Around: true},
 	{Name: "filebeat", Doc: "Filebeat and the Elastic Agent", JSON: true, Detect: detectFilebeat, New: lineIn("message", eventOriginal, "json"), Around: true},
-	{Name: "journald", Doc: "the journal of systemd as JSON", JSON: true, Detect: detectJournal, New: newJournal, Joins: true, Around: true},
+	{Name: "journald", Doc: "the journal of systemd as JSON", JSON: true, Detect: detectJournal, New: newJournal, Around: true},
 	{Name: "syslog", Doc: "syslog, RFC 5424 and RFC 3164", Detect: detectSyslog, New: newSyslog, Around: true},
 	{Name: "cloudwatch", Doc: "CloudWatch Logs: subscriptions, exports, its commands", JSON: true, Detect: detectCloudWatch, New: newCloudWatch, AroundText: true},
 	{Name: "rsyslog-json", Doc: "rsyslog's and syslog-ng's JSON templates", JSON: true, Detect: detectRsyslogJSON, New: lineIn("message", "msg", "MESSAGE"), AroundText: true},
@@ -120,8 +124,8 @@ var All = []*Wrapper{
 	Table,
 	{Name: "copied", Doc: "JSON whose backslashes a database doubled", Detect: isEscapedJSON, New: newCopied, Of: copiedOf, Sure: true},
 	{Name: "sse", Doc: "server-sent events", Detect: detectSSE, New: newSSE},
-	{Name: "turns", Doc: "calls and results in sessions of coding agents", JSON: true, Detect: detectTurns, New: newTurns, Joins: true, Gathers: true},
-	{Name: "rows", Doc: "rows of one request in the log of Azure API Management", JSON: true, Detect: detectRows, New: newRows, Joins: true, Gathers: true},
+	{Name: "turns", Doc: "calls and results in sessions of coding agents", JSON: true, Detect: detectTurns, New: newTurns, Gathers: true},
+	{Name: "rows", Doc: "rows of one request in the log of Azure API Management", JSON: true, Detect: detectRows, New: newRows, Gathers: true},
 	{Name: "archive", Doc: "the document around the entries of an HTTP archive", JSON: true, Detect: detectArchive, New: newArchive},
 	{Name: "quoted", Doc: "lines as JSON strings: Kafka Connect, the Collector's raw", Detect: detectQuoted, New: newQuoted, Around: true},
 	{Name: "member", Doc: "JSON objects with the line in message, payload, ...", JSON: true, Detect: detectMember, New: lineIn(lineNames...), Loose: true},
