@@ -10,9 +10,9 @@ import (
 // envoyJSON reads Envoy's access log as JSON, with the names that Envoy
 // Gateway and Envoy AI Gateway give to its operators, the latter others in its
 // documentation than in its examples. Dots are part of a name, and null stands
-// for what is missing. A client may send its own x-request-id,
-// and send it again with a retry, so that it names no call. Higress adds the
-// member ai_log, a text of JSON that its plugin ai-statistics writes.
+// for what is missing. A client may send its own x-request-id, and send it again with a
+// retry, so that it names no call. Higress adds the member ai_log, a text of JSON that
+// its plugin ai-statistics writes.
 type envoyJSON struct {
 	access
 	ai rawjson.Scanner // of ai_log

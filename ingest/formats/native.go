@@ -16,17 +16,17 @@ type native struct {
 
 func newNative(reads fingerprint.Field) Parser { return &native{reads: reads} }
 
-// A native record has a time and at least one field that says what the request
-// was, and nothing that other formats are known by: what it does not know is
-// passed over, and with it would go path, status, caller or messages. So it would
-// with a method or a status that has another name, as in a log of which the owner
-// chose the names: some are ours by chance.
 // mayHoldLine tells a record of the native format of which it may be that a collector
 // made it of a line: one with a body says more of the request than that.
 func mayHoldLine(k keys) bool {
 	return !k.has("body") || !k.any("method", "query", "caller", "session", "model", "messages", "tool_calls", "status")
 }
 
+// isNative wants a time and at least one field that says what the request was, and
+// nothing that other formats are known by: what the format does not know is passed over,
+// and with it would go path, status, caller or messages. So it would with a method or a
+// status that has another name, as in a log of which the owner chose the names: some are
+// ours by chance.
 func isNative(k keys) bool {
 	return k.anyTime(parseTime, "time") && !isNginx(k) && !isHAProxy(k) && !isOurs(k) &&
 		!k.any("startTime", "requestOptions", "uri", "url", "request", "request_uri", "request_method", "status_code", "client_ip", "remote_addr", "request_body", "response_code") &&
@@ -55,7 +55,7 @@ func (k keys) renames(field string) bool { return len(k.renamed(field)) > 0 }
 // none.
 func isOurs(k keys) bool { return k.has("rule", "fingerprint") }
 
-// Ours is whether a line is a verdict or an alert of loopgauge.
+// Ours tells whether a line is a verdict or an alert of loopgauge.
 func Ours(line []byte) bool { return isOurs(keysOf(line)) }
 
 func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {

@@ -10,9 +10,8 @@ import (
 
 // nginxJSON reads a log_format of nginx or OpenResty, or a LogFormat of Apache,
 // that is written as a JSON object, with variables under their own names or under
-// usual short ones. With
-// escape=json a line is JSON; with nginx's default escaping it is not, because
-// quotes and everything beyond ASCII are written as \xHH.
+// usual short ones. With escape=json a line is JSON; with nginx's default escaping it
+// is not, because quotes and everything beyond ASCII are written as \xHH.
 type nginxJSON struct {
 	access
 	escaped  []byte          // a line whose \xHH have become JSON

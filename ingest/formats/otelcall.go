@@ -18,8 +18,8 @@ type otelCall struct {
 	said     rawjson.Scanner // of the bodies of events, and of another answer
 	happened rawjson.Scanner // of a span's events
 	rawly    rawjson.Scanner // of what LiteLLM kept of both bodies
+	kinds    []logKind       // of a span's events
 	chunks   streamed        // of an answer that MLflow kept
-	kinds    []logKind       // of these
 	sent     requestBody     // takes a request apart of which all was kept
 	in       chat            // the request's messages
 	out      chat            // the response's
