@@ -353,3 +353,19 @@ func (g *guesser) has(path string) bool {
 }
 
 func quotedYAML(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+func listYAML(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, text := range texts {
+		quoted[i] = quotedYAML(text)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// pathsYAML is one path as itself, and several as a list.
+func pathsYAML(paths []string) string {
+	if len(paths) == 1 {
+		return quotedYAML(paths[0])
+	}
+	return listYAML(paths)
+}

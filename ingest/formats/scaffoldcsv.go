@@ -15,11 +15,7 @@ func scaffoldCSV(data []byte) []byte {
 	for _, separator := range []byte(",;\t|") {
 		if g, times := csvOf(rowsOf(data, separator), separator); g != nil {
 			var b strings.Builder
-			var names []string
-			for _, name := range g.format.Columns {
-				names = append(names, quotedYAML(name))
-			}
-			fmt.Fprintf(&b, "columns: [%s]\n", strings.Join(names, ", "))
+			fmt.Fprintf(&b, "columns: %s\n", listYAML(g.format.Columns))
 			switch separator {
 			case ',':
 			case '\t':

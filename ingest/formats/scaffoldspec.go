@@ -2,7 +2,6 @@ package formats
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -16,12 +15,7 @@ func (g *guesser) spec(field, path string) string {
 			return fmt.Sprintf("{path: %s, layout: '%s'}", quotedYAML(path), layouts[0])
 		}
 	case "caller":
-		if keys := g.keys(path); len(keys) > 1 {
-			for i, key := range keys {
-				keys[i] = quotedYAML(key)
-			}
-			return "[" + strings.Join(keys, ", ") + "]"
-		}
+		return pathsYAML(g.keys(path))
 	case "duration":
 		if _, unit := cutUnit(path); unit != "" {
 			return fmt.Sprintf("{path: %s, unit: %s}", quotedYAML(path), unit)

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -120,10 +121,7 @@ func (g *guesser) timeCandidates() (list []CustomField) {
 	}
 	paths := slices.Concat(g.paths, g.deep)
 	slices.SortStableFunc(paths, func(a, b string) int {
-		if d := rank(a) - rank(b); d != 0 {
-			return d
-		}
-		return strings.Count(a, ".") - strings.Count(b, ".")
+		return cmp.Or(rank(a)-rank(b), strings.Count(a, ".")-strings.Count(b, "."))
 	})
 	for _, path := range paths {
 		layouts := guessLayouts(g.texts[path])
@@ -180,14 +178,7 @@ func (g *guesser) timeLine(f CustomField, over bool) string {
 	if len(f.Paths) == 0 {
 		return noTimeLine
 	}
-	var quoted []string
-	for _, path := range f.Paths {
-		quoted = append(quoted, quotedYAML(path))
-	}
-	where := quoted[0]
-	if len(quoted) > 1 {
-		where = "[" + strings.Join(quoted, ", ") + "]"
-	}
+	where := pathsYAML(f.Paths)
 	if f.Layout != "" {
 		where = fmt.Sprintf("{path: %s, layout: '%s'}", where, f.Layout)
 	}
