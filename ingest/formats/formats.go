@@ -142,22 +142,21 @@ func (f *Format) ByBeginning() bool { return len(f.Wrappers) > 0 && f.Wrappers[0
 // ByName returns the format called name, or nil. The names of wrappers may
 // stand in front, each with a plus sign behind it.
 func ByName(name string) *Format {
-	if outer, rest, ok := strings.Cut(name, "+"); ok {
-		f, w := ByName(rest), wrap.ByName(outer)
-		if f == nil || w == nil || len(f.Wrappers) == wrap.MaxDepth {
+	outer := strings.Split(name, "+")
+	bare := outer[len(outer)-1]
+	at := slices.IndexFunc(All, func(f *Format) bool { return f.Name == bare })
+	if at < 0 || len(outer)-1 > wrap.MaxDepth {
+		return nil
+	}
+	var around []*wrap.Wrapper
+	for _, name := range outer[:len(outer)-1] {
+		w := wrap.ByName(name)
+		if w == nil {
 			return nil
 		}
-		in := append([]*wrap.Wrapper{w}, f.Wrappers...)
-		bare := *f
-		bare.Wrappers, bare.Name = nil, name[strings.LastIndexByte(name, '+')+1:]
-		return bare.In(in)
+		around = append(around, w)
 	}
-	for _, f := range All {
-		if f.Name == name {
-			return f
-		}
-	}
-	return nil
+	return All[at].In(around)
 }
 
 // Names lists the formats.
