@@ -73,13 +73,9 @@ func (p *caddy) asked(r *fingerprint.Request) {
 	case "client_ip": // behind a trusted proxy not that of the connection
 		p.address = value(s, p.address)
 	case "remote_ip":
-		if address := value(s, nil); p.address == nil {
-			p.address = address
-		}
+		p.address = first(p.address, value(s, nil))
 	case "remote_addr": // before 2.5, with the port
-		if address := host(value(s, nil)); p.address == nil {
-			p.address = address
-		}
+		p.address = first(p.address, host(value(s, nil)))
 	case "headers":
 		for s.Object(); s.NextKey(); {
 			name := s.Key

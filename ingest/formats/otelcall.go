@@ -247,10 +247,8 @@ func (p *otelCall) other(s *rawjson.Scanner, key []byte, r *fingerprint.Request)
 		p.reply(rest, s, r)
 	} else if rest, ok := bytes.CutPrefix(key, []byte("llm.output_messages.")); ok {
 		p.reply(rest, s, r)
-	} else {
-		if bytes.HasPrefix(key, []byte("llm.request.functions.")) || bytes.HasPrefix(key, []byte("gen_ai.request.functions.")) || bytes.HasPrefix(key, []byte("llm.tools.")) || bytes.HasPrefix(key, []byte("gen_ai.tool.")) {
-			r.HasTools = fingerprint.Yes
-		}
+	} else if bytes.HasPrefix(key, []byte("llm.request.functions.")) || bytes.HasPrefix(key, []byte("gen_ai.request.functions.")) || bytes.HasPrefix(key, []byte("llm.tools.")) || bytes.HasPrefix(key, []byte("gen_ai.tool.")) {
+		r.HasTools = fingerprint.Yes
 	}
 }
 

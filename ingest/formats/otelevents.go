@@ -176,7 +176,7 @@ func (p *otelCall) eventBody(s *rawjson.Scanner) (body []byte) {
 	})
 	if len(p.json) > from {
 		p.json = append(p.json, '}')
-		return p.json[from:len(p.json):len(p.json)]
+		return p.made(from)
 	}
 	return body
 }

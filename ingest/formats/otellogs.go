@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -119,10 +120,7 @@ func (p *otel) groupLogs() {
 		return
 	}
 	slices.SortStableFunc(p.logs, func(a, b otelLog) int {
-		if c := bytes.Compare(a.span, b.span); c != 0 {
-			return c
-		}
-		return bytes.Compare(a.trace, b.trace)
+		return cmp.Or(bytes.Compare(a.span, b.span), bytes.Compare(a.trace, b.trace))
 	})
 	from := len(p.spans)
 	for rest := p.logs; len(rest) > 0; {

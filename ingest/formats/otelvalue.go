@@ -90,7 +90,7 @@ func (p *otelCall) value(s *rawjson.Scanner) []byte {
 		case "arrayValue", "kvlistValue":
 			from := len(p.json)
 			p.json = wrap.AppendAnyList(p.json, s, 1)
-			out = p.json[from:len(p.json):len(p.json)]
+			out = p.made(from)
 		case "intValue", "doubleValue", "boolValue", "bytesValue":
 			s.Skip()
 		default:
