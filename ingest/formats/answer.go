@@ -99,3 +99,70 @@ func (p *answer) tokens(body []byte, r *fingerprint.Request) {
 		}
 	}
 }
+
+// readAnswer reads a response, a message, or an item that is a call.
+func readAnswer(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+	readAnswerBehind(s, r, len(r.ToolCalls), reads)
+}
+
+// readAnswerBehind reads it behind the first keep calls of r.
+func readAnswerBehind(s *rawjson.Scanner, r *fingerprint.Request, keep int, reads fingerprint.Field) {
+	var item itemCall
+	for s.Object(); s.NextKey(); {
+		readAnswerMember(s, &item, r, keep, reads)
+	}
+	item.keep(r)
+}
+
+// readAnswerMember reads a member of an answer, item being what the answer is if it is
+// an item. Calls beside the content of a message of LangChain's are in it once more,
+// as the provider wrote them, and in additional_kwargs.
+func readAnswerMember(s *rawjson.Scanner, item *itemCall, r *fingerprint.Request, keep int, reads fingerprint.Field) {
+	called := len(r.ToolCalls) > keep
+	switch string(s.Key) {
+	case "choices", "messages":
+		for s.Array(); s.NextElement(); {
+			readAnswer(s, r, reads)
+		}
+	case "candidates":
+		readCandidates(s, r)
+	case "generations": // of LangChain, those of each call in a list
+		for s.Array(); s.NextElement(); {
+			for s.Array(); s.NextElement(); {
+				readAnswer(s, r, reads)
+			}
+		}
+	case "message", "kwargs", "data": // the last two of a message of LangChain's
+		readAnswerBehind(s, r, keep, reads)
+	case "output", "content":
+		switch {
+		case s.Kind() == rawjson.Object: // a message, or of Google's ADK
+			readAnswerBehind(s, r, keep, reads)
+		case s.Kind() == rawjson.Array && !called:
+			for s.Array(); s.NextElement(); {
+				readItemCall(s, r)
+			}
+		default:
+			s.Skip()
+		}
+	case "parts":
+		for s.Array(); s.NextElement(); {
+			if call, ok := readFunctionCall(s); ok {
+				r.ToolCalls = append(r.ToolCalls, call)
+			}
+		}
+	case "tool_calls", "toolCalls": // the second of OpenRouter
+		readToolCalls(s, r, keep, reads)
+	case "function_call", "additional_kwargs":
+		switch {
+		case called:
+			s.Skip()
+		case string(s.Key) == "function_call":
+			readToolCall(s, r)
+		default:
+			readMessageCalls(s, r, reads)
+		}
+	default:
+		item.field(s)
+	}
+}
