@@ -39,9 +39,8 @@ func (k keys) renamed(field string) (names []string) {
 	if k.has(field) {
 		return nil
 	}
-	at := slices.IndexFunc(guesses, func(g guess) bool { return g.field == field })
 	for name := range k { // any order: there is one, mostly
-		if slices.Contains(guesses[at].names, folded(name)) {
+		if slices.Contains(namesOf(field), folded(name)) {
 			names = append(names, name)
 		}
 	}

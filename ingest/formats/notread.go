@@ -18,7 +18,7 @@ func (f *Format) NotRead(record []byte) (why string) {
 		return ""
 	}
 	wrap.EachMember(record, func(s *rawjson.Scanner) {
-		if name := string(s.Key); why == "" && slices.Contains(guesses[0].names, folded(name)) {
+		if name := string(s.Key); why == "" && slices.Contains(namesOf("time"), folded(name)) {
 			why = notRead(name, s.Text(nil))
 		}
 	})

@@ -58,6 +58,11 @@ var guesses = []guess{
 	{"cached", []string{"cached", "cachehit"}},
 }
 
+// namesOf are those of a field, the likeliest first.
+func namesOf(field string) []string {
+	return guesses[slices.IndexFunc(guesses, func(g guess) bool { return g.field == field })].names
+}
+
 // pick is the path that is likely a field: one that is called so, else one whose
 // last two names are, else one whose name ends so, as EdgeResponseStatus does.
 // What says nothing in the lines at hand comes last, unless other names are to be tried.
@@ -108,8 +113,7 @@ func (g *guesser) pick(field string, names []string, used map[string]bool, last 
 
 // guessed is the path, of those that are not used, that is likely a field.
 func (g *guesser) guessed(field string, used map[string]bool) string {
-	at := slices.IndexFunc(guesses, func(x guess) bool { return x.field == field })
-	return g.pick(field, guesses[at].names, used, true)
+	return g.pick(field, namesOf(field), used, true)
 }
 
 // pickNull is the path that is called as a field is, where no record says anything.

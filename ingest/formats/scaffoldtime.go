@@ -103,21 +103,22 @@ func lastName(path string) string { return folded(path[strings.LastIndexByte(pat
 // the least nested first.
 func (g *guesser) timeCandidates() (list []CustomField) {
 	ends := g.guessed("duration", nil) != "" || g.guessed("end", nil) != ""
+	names := namesOf("time")
 	rank := func(path string) int {
 		last := lastName(path)
 		if isLate(path, lateName) || isHeader(path) {
-			return len(guesses[0].names) + 2
+			return len(names) + 2
 		}
-		if at := slices.Index(guesses[0].names, last); at >= 0 {
+		if at := slices.Index(names, last); at >= 0 {
 			if ends && strings.HasPrefix(last, "start") && !strings.Contains(path, ".") { // what is beside may be when that was logged, which is the end if nothing else says that
 				return -1
 			}
 			return at
 		}
 		if rawjson.ValidNumber(g.texts[path]) {
-			return len(guesses[0].names) + 1
+			return len(names) + 1
 		}
-		return len(guesses[0].names)
+		return len(names)
 	}
 	paths := slices.Concat(g.paths, g.deep)
 	slices.SortStableFunc(paths, func(a, b string) int {
@@ -125,7 +126,7 @@ func (g *guesser) timeCandidates() (list []CustomField) {
 	})
 	for _, path := range paths {
 		layouts := guessLayouts(g.texts[path])
-		if len(layouts) == 0 && rank(path) < len(guesses[0].names) {
+		if len(layouts) == 0 && rank(path) < len(names) {
 			layouts = []string{""} // small numbers, as in tests
 		}
 		for _, layout := range layouts {
