@@ -16,8 +16,11 @@ type langfuse struct {
 	scan  rawjson.Scanner // of the observation
 	along rawjson.Scanner // of JSON in its texts
 	call  otelCall        // takes input and output apart
+	langfuseRecord
+}
 
-	// Gathered over an observation.
+// langfuseRecord is what is gathered over an observation.
+type langfuseRecord struct {
 	kind, level, message    []byte
 	project, hash, alias    []byte // who called
 	input, output           []byte
@@ -47,9 +50,7 @@ func isLangfuse(k keys) bool {
 }
 
 func (p *langfuse) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	p.kind, p.level, p.message, p.project, p.hash, p.alias = nil, nil, nil, nil, nil, nil
-	p.input, p.output, p.session = nil, nil, nil
-	p.detailed, p.counted, p.used, p.total = noTokens, noTokens, noTokens, -1
+	p.langfuseRecord = langfuseRecord{detailed: noTokens, counted: noTokens, used: noTokens, total: -1}
 	p.along.Reset(nil)
 	s := &p.scan
 	s.Reset(record)

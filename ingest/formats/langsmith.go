@@ -15,8 +15,11 @@ type langSmith struct {
 	reads fingerprint.Field
 	scan  rawjson.Scanner // of the run
 	call  otelCall        // takes inputs and outputs apart
+	langSmithRecord
+}
 
-	// Gathered over a run.
+// langSmithRecord is what is gathered over a run.
+type langSmithRecord struct {
 	kind, failure   []byte
 	model, asked    []byte
 	project, called []byte        // the project's id, and its name
@@ -37,8 +40,7 @@ func isLangSmith(k keys) bool {
 }
 
 func (p *langSmith) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	p.kind, p.failure, p.model, p.asked, p.project, p.called = nil, nil, nil, nil, nil, nil
-	p.inputs, p.outputs, p.threads = nil, nil, [len(threadKeys)][]byte{}
+	p.langSmithRecord = langSmithRecord{}
 	s := &p.scan
 	s.Reset(record)
 	for s.Object(); s.NextKey(); {

@@ -14,6 +14,11 @@ import (
 type portkey struct {
 	access
 	zoned
+	portkeyRecord
+}
+
+// portkeyRecord is what is gathered over a record.
+type portkeyRecord struct {
 	rank  int    // of the name that request was found by: the best so far
 	text  []byte // of a response that is one
 	url   []byte // that the provider was asked by
@@ -29,7 +34,7 @@ func isPortkey(k keys) bool {
 
 func (p *portkey) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	logged := int64(fingerprint.NoTime)
-	p.rank, p.text, p.url, p.began, p.took = 0, nil, nil, false, fingerprint.NoTime
+	p.portkeyRecord = portkeyRecord{took: fingerprint.NoTime}
 	s := p.begin(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
