@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -243,13 +244,8 @@ func appendUnquoted(out, text []byte) []byte {
 
 // escaped is what a letter stands for behind a backslash: others for themselves.
 func escaped(letter byte) byte {
-	switch letter {
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
+	if i := strings.IndexByte("nrt", letter); i >= 0 {
+		return "\n\r\t"[i]
 	}
 	return letter
 }

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -174,9 +173,4 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-func valid(text []byte) string {
-	if utf8.Valid(text) {
-		return string(text)
-	}
-	return strings.ToValidUTF8(string(text), "\uFFFD")
-}
+func valid(text []byte) string { return strings.ToValidUTF8(string(text), "\uFFFD") }

@@ -3,6 +3,7 @@ package wrap
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 )
 
 // copied undoes what databases write in front of each backslash of a text, which
@@ -62,21 +63,8 @@ func appendCopied(dst, text []byte) []byte {
 			return dst
 		}
 		c := after[0]
-		switch c {
-		case 'n':
-			c = '\n'
-		case 't':
-			c = '\t'
-		case 'r':
-			c = '\r'
-		case 'b':
-			c = '\b'
-		case 'f':
-			c = '\f'
-		case 'v':
-			c = '\v'
-		case '0':
-			c = 0
+		if i := strings.IndexByte("ntrbfv0", c); i >= 0 {
+			c = "\n\t\r\b\f\v\x00"[i]
 		}
 		dst, text = append(dst, c), after[1:]
 	}
