@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -72,12 +73,11 @@ func (c *converse) block(b rawjson.Value) {
 	s := &c.blocks
 	s.Reset(b)
 	for s.Object(); s.NextKey(); {
-		var kind string
+		kind, id := `{"type":"tool_use"`, `,"id":`
 		switch string(s.Key) {
 		case "toolUse":
-			kind = `{"type":"tool_use"`
 		case "toolResult":
-			kind = `{"type":"tool_result"`
+			kind, id = `{"type":"tool_result"`, `,"tool_use_id":`
 		case "reasoningContent":
 			c.text = append(c.text, `{"type":"thinking"}`...)
 			return
@@ -86,18 +86,11 @@ func (c *converse) block(b rawjson.Value) {
 		}
 		c.text = append(c.text, kind...)
 		for s.Object(); s.NextKey(); {
-			switch {
-			case string(s.Key) == "toolUseId" && kind == `{"type":"tool_use"`:
-				c.text = append(c.text, `,"id":`...)
-			case string(s.Key) == "toolUseId":
-				c.text = append(c.text, `,"tool_use_id":`...)
-			case string(s.Key) == "status": // success or error
-				c.text = append(c.text, `,"is_error":`...)
-				if string(s.Text(nil)) == "error" {
-					c.text = append(c.text, "true"...)
-				} else {
-					c.text = append(c.text, "false"...)
-				}
+			switch string(s.Key) {
+			case "toolUseId":
+				c.text = append(c.text, id...)
+			case "status": // success or error
+				c.text = strconv.AppendBool(append(c.text, `,"is_error":`...), string(s.Text(nil)) == "error")
 				continue
 			default:
 				c.text = rawjson.AppendString(append(c.text, ','), s.Key)
