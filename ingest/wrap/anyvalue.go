@@ -1,6 +1,10 @@
 package wrap
 
-import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
+import (
+	"strconv"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
 
 // maxAnyDepth bounds the recursion into a value of OpenTelemetry.
 const maxAnyDepth = 100
@@ -18,12 +22,13 @@ func AppendAny(dst []byte, s *rawjson.Scanner, depth int) []byte {
 		case "stringValue", "bytesValue":
 			dst = append(dst[:from], s.Value()...)
 		case "intValue", "doubleValue":
-			dst = appendNumber(dst[:from], s.Text(nil))
-		case "boolValue":
-			dst = append(dst[:from], "false"...)
-			if yes, ok := s.Bool(); ok && yes {
-				dst = append(dst[:from], "true"...)
+			dst = dst[:from]
+			if text := s.Text(nil); rawjson.ValidNumber(text) { // not NaN, or Infinity
+				dst = append(dst, text...)
 			}
+		case "boolValue":
+			yes, ok := s.Bool()
+			dst = strconv.AppendBool(dst[:from], ok && yes)
 		case "arrayValue", "kvlistValue":
 			dst = AppendAnyList(dst[:from], s, depth+1)
 		}
@@ -86,11 +91,4 @@ func appendMember(dst []byte, s *rawjson.Scanner, depth int) []byte {
 		return append(dst, "null"...)
 	}
 	return dst
-}
-
-func appendNumber(dst, text []byte) []byte {
-	if rawjson.ValidNumber(text) {
-		return append(dst, text...)
-	}
-	return append(dst, "null"...) // NaN, Infinity
 }

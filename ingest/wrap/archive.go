@@ -15,13 +15,11 @@ func newArchive() Unwrapper { return &archive{} }
 func detectArchive(line []byte) bool {
 	var s rawjson.Scanner
 	s.Reset(line)
-	for s.Object(); s.NextKey(); s.Skip() {
-		if string(s.Key) == "log" && s.Kind() == rawjson.Object {
-			for s.Object(); s.NextKey(); s.Skip() {
-				switch string(s.Key) {
-				case "entries", "creator", "version":
-					return true
-				}
+	for s.Object(); s.NextNamed("log"); {
+		for s.Object(); s.NextKey(); s.Skip() {
+			switch string(s.Key) {
+			case "entries", "creator", "version":
+				return true
 			}
 		}
 	}

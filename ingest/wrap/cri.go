@@ -29,13 +29,8 @@ func cutCRI(line []byte) (stream, text []byte, last, ok bool) {
 	}
 	tag, text, _ := bytes.Cut(rest, []byte(" "))
 	tag, _, _ = bytes.Cut(tag, []byte(":"))
-	switch string(tag) {
-	case "F":
-		return stream, text, true, true
-	case "P":
-		return stream, text, false, true
-	}
-	return nil, nil, false, false
+	last = string(tag) == "F"
+	return stream, text, last, last || string(tag) == "P"
 }
 
 func (p *cri) Unwrap(line Line, next func(Line)) string {
