@@ -52,7 +52,7 @@ func (p *cloudflare) Parse(record []byte, r *fingerprint.Request) (int, string) 
 		switch string(s.Key) {
 		case "Endpoint", "path":
 			splitTarget(r, value(s, nil))
-		case "Gateway":
+		case "Gateway", "RateLimited":
 			p.attribute(r)
 		case "Provider", "provider":
 			r.Backend = value(s, r.Backend)
@@ -85,8 +85,6 @@ func (p *cloudflare) Parse(record []byte, r *fingerprint.Request) (int, string) 
 			r.Status = readStatus(s, r.Status)
 		case "Cached", "cached":
 			r.Cached = readTri(s, r.Cached)
-		case "RateLimited":
-			p.attribute(r)
 		case "RequestBody", "request_head":
 			p.request = p.text(p.request)
 		case "ResponseBody", "response_head":
