@@ -203,6 +203,11 @@ func (p *otelCall) eventsEnd(r *fingerprint.Request) {
 	}
 }
 
+// logRoles are the roles in the names of events.
+var logRoles = map[logKind]string{
+	systemLog: `"role":"system",`, userLog: `"role":"user",`, assistantLog: `"role":"assistant",`, toolLog: `"role":"tool",`,
+}
+
 // messageLog makes a chat message of an event's body, whose role may be in the
 // event's name.
 func (p *otelCall) messageLog(kind logKind, body []byte, r *fingerprint.Request) {
@@ -211,17 +216,8 @@ func (p *otelCall) messageLog(kind logKind, body []byte, r *fingerprint.Request)
 	}
 	from := len(p.in.json)
 	out := append(p.in.json, '{')
-	hasRole := bytes.Contains(body, []byte(`"role"`)) // and says more, such as developer
-	switch {
-	case hasRole:
-	case kind == systemLog:
-		out = append(out, `"role":"system",`...)
-	case kind == userLog:
-		out = append(out, `"role":"user",`...)
-	case kind == assistantLog:
-		out = append(out, `"role":"assistant",`...)
-	case kind == toolLog:
-		out = append(out, `"role":"tool",`...)
+	if !bytes.Contains(body, []byte(`"role"`)) { // which says more, such as developer
+		out = append(out, logRoles[kind]...)
 	}
 	b := &p.body
 	b.Reset(body)
