@@ -100,16 +100,17 @@ func readMessages(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 // onlyBatch takes the messages out of a list of lists of them, in which LangChain
 // has those of one call.
 func onlyBatch(items []rawjson.Value) []rawjson.Value {
-	if len(items) != 1 || items[0].Kind() != rawjson.Array {
+	if len(items) != 1 || !isBatch(items[0]) {
 		return items
 	}
 	var s rawjson.Scanner
 	s.Reset(items[0])
-	if s.Array(); !s.NextElement() || s.Kind() != rawjson.Object { // numbers are tokens
-		return items
-	}
-	s.Reset(items[0])
 	return s.Elements(items[:0])
+}
+
+// isBatch tells a list of objects: one of numbers has tokens.
+func isBatch(v rawjson.Value) bool {
+	return v.Kind() == rawjson.Array && bytes.HasPrefix(bytes.TrimLeft(v[1:], " \t\r\n"), []byte("{"))
 }
 
 // readArguments gives the JSON text of arguments, logged as a text or as the

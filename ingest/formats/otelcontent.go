@@ -142,11 +142,11 @@ func (p *otelCall) whole(r *fingerprint.Request) bool {
 func (p *otelCall) onlyBatch(text []byte) []byte {
 	s := &p.body
 	s.Reset(text)
-	if s.Array(); !s.NextElement() || s.Kind() != rawjson.Array {
+	if s.Array(); !s.NextElement() {
 		return nil
 	}
 	batch := s.Value()
-	if s.NextElement() || s.End() != nil || !bytes.HasPrefix(bytes.TrimLeft(batch[1:], " \t\r\n"), []byte("{")) {
+	if !isBatch(batch) || s.NextElement() || s.End() != nil {
 		return nil
 	}
 	return batch
