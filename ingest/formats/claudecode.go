@@ -83,16 +83,6 @@ func (p *claudeCode) line(r *fingerprint.Request) {
 	p.lines = append(p.lines, line)
 }
 
-// answered makes a request of calls and their results: what the model is sent next, as
-// far as the file of a session has it in one place.
-func answered(r *fingerprint.Request, said []rawjson.Value, reads fingerprint.Field) {
-	r.Messages.Logged, r.Messages.Tail = true, true
-	r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
-	if reads&fingerprint.ReadsMessages != 0 {
-		r.Messages.Items = append(r.Messages.Items[:0], said...)
-	}
-}
-
 // field reads a member of a line.
 func (p *claudeCode) field(line *sessionLine, r *fingerprint.Request) {
 	s := &p.scan

@@ -35,3 +35,13 @@ func toolTurn(dst []byte, r *fingerprint.Request, call fingerprint.ToolCall, arg
 	r.Messages.Items = append(r.Messages.Items[:0], dst[from:result:result], dst[result:len(dst):len(dst)])
 	return dst
 }
+
+// answered makes a request of calls and their results: what the model is sent next, as
+// far as the file of a session has it in one place.
+func answered(r *fingerprint.Request, said []rawjson.Value, reads fingerprint.Field) {
+	r.Messages.Logged, r.Messages.Tail = true, true
+	r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
+	if reads&fingerprint.ReadsMessages != 0 {
+		r.Messages.Items = append(r.Messages.Items[:0], said...)
+	}
+}
