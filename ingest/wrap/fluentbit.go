@@ -21,8 +21,9 @@ func newFluentBit() Unwrapper {
 	return &fluentBit{envelope: envelope{members: []string{"log_processed", "log", "message"}}}
 }
 
-func detectFluentBit(line []byte) bool {
-	m := membersOf(line)
+func detectFluentBit(line []byte) bool { return isFluentBit(membersOf(line)) }
+
+func isFluentBit(m members) bool {
 	switch {
 	case isDocker(m): // whose parts are told by the newline
 		return false

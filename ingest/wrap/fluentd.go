@@ -64,7 +64,7 @@ func (p *fluentd) Unwrap(line Line, next func(Line)) string {
 		return "expected time and tag in front of a record"
 	}
 	m := membersOf(record)
-	mine := m["log"] == rawjson.String && !isDocker(m) && !detectFluentBit(record) || len(m) == 1 && m["message"] == rawjson.String
+	mine := m["log"] == rawjson.String && !isDocker(m) && !isFluentBit(m) || len(m) == 1 && m["message"] == rawjson.String
 	switch {
 	case !mine && isTimeless(m):
 		next(line.made(p.date(record, time)))
