@@ -86,15 +86,11 @@ func eachRowMember(s *rawjson.Scanner, f func()) {
 
 // says tells whether messages are there.
 func says(s *rawjson.Scanner) bool {
-	switch s.Kind() {
-	case rawjson.String:
+	if s.Kind() == rawjson.String {
 		return len(s.Text(nil)) > 0
-	case rawjson.Array, rawjson.Object:
-		s.Skip()
-		return true
 	}
-	s.Skip()
-	return false
+	kind := s.Value().Kind()
+	return kind == rawjson.Array || kind == rawjson.Object
 }
 
 func (p *rows) Unwrap(line Line, next func(Line)) string {
@@ -156,21 +152,17 @@ func (p *rows) whole(correlation []byte) bool {
 // ends tells whether the pieces of some messages are JSON together.
 func (p *rows) ends(order []int, name string, has func(*rowKey) bool) bool {
 	p.join = p.join[:0]
-	some := false
 	for _, i := range order {
 		if !has(&p.held[i].key) {
 			continue
 		}
 		piece, text := rowMessages(&p.scan, p.held[i].text, name)
-		if some = true; !text {
+		if !text {
 			return true // a value that is whole
 		}
 		p.join = append(p.join, piece...)
 	}
-	if !some {
-		return true
-	}
-	return p.check.Check(p.join) == nil
+	return len(p.join) == 0 || p.check.Check(p.join) == nil
 }
 
 // rowMessages finds messages in a row: a JSON value, or a text.
