@@ -114,9 +114,8 @@ func NewCutter(wrappers []*Wrapper) func(line []byte) bool {
 		return wrappers[0].ends()
 	}
 	c := NewChain(wrappers[:last+1], nowhere, func(Line, string) {})
-	var at fingerprint.Position
 	return func(line []byte) bool {
-		c.Push(Line{Text: line, At: at})
+		c.Push(Line{Text: line})
 		return !c.Open()
 	}
 }
