@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -56,10 +57,7 @@ func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string)
 			target = first(p.requested(), target)
 		case "query":
 			if query := p.requested(); query != nil {
-				r.Query.Raw = query
-				if query[0] == '?' {
-					r.Query.Raw = query[1:]
-				}
+				r.Query.Raw = bytes.TrimPrefix(query, []byte("?"))
 			}
 		case "status":
 			r.Status = readStatus(s, r.Status)

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -147,10 +148,8 @@ func (p *langSmith) metadata(s *rawjson.Scanner, r *fingerprint.Request) {
 		case "lc_agent_name":
 			r.Agent = first(text, r.Agent)
 		}
-		for i, key := range threadKeys {
-			if string(name) == key {
-				p.threads[i] = first(text, p.threads[i])
-			}
+		if i := slices.Index(threadKeys[:], string(name)); i >= 0 {
+			p.threads[i] = first(text, p.threads[i])
 		}
 		setAttribute(r, name, text, p.reads)
 	}

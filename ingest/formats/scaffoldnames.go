@@ -268,12 +268,10 @@ func (g *guesser) fits(field, path string) bool {
 		return len(guessLayouts(text)) > 0
 	case "duration":
 		return (&custom{}).duration(&CustomField{}, found{text: text}) != fingerprint.NoTime
-	case "tool_calls":
-		return !isFlag(text) && !number // whether some may be made side by side
+	case "tool_calls", "error": // not how many there were, nor whether, or whether some may be made side by side
+		return !isFlag(text) && !number
 	case "tokens_in", "tokens_out", "tokens_cached", "cost":
 		return number
-	case "error": // how many there were, or whether
-		return !isFlag(text) && !number
 	case "id":
 		return !isHeader(path) && g.isDistinct(path)
 	}
