@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"hash/crc32"
+	"iter"
 	"math"
 	"slices"
 
@@ -30,11 +31,8 @@ func (p *otel) join() {
 		if !sp.isRequest() {
 			continue
 		}
-		around, inCalls := sp, sp.isCall // nothing but calls lies between
-		for range maxAround {
-			if around = p.find(around.parent, around.trace); around == nil {
-				break
-			}
+		inCalls := sp.isCall // nothing but calls lies between
+		for around := range p.around(sp) {
 			if around.first == nil || sp.start < around.first.start {
 				around.first = sp
 			}
@@ -62,17 +60,15 @@ func (p *otel) attachRaw() {
 		if !sp.isRaw {
 			continue
 		}
-		around := p.find(sp.parent, sp.trace)
-		sp.isCall, sp.raw = around != nil, sp
-		for n := 0; around != nil && n < maxAround; n++ {
-			if around.isCall && !around.isRaw {
-				sp.isCall, around.raw = false, sp
+		sp.isCall, sp.raw = false, sp
+		for around := range p.around(sp) {
+			if sp.isCall = around.isRaw || !around.isCall; !sp.isCall {
+				around.raw = sp
 				break
 			}
 			if around.serves && sp.server == nil {
 				sp.server = around
 			}
-			around = p.find(around.parent, around.trace)
 		}
 	}
 }
@@ -85,11 +81,7 @@ func (p *otel) inherit(reached int64) {
 		if !sp.isRequest() || sp.part {
 			continue
 		}
-		around := sp
-		for range maxAround {
-			if around = p.find(around.parent, around.trace); around == nil {
-				break
-			}
+		for around := range p.around(sp) {
 			if around.part || around.isWhole(reached) {
 				sp.session = first(sp.session, around.session)
 				sp.user = first(sp.user, around.user)
@@ -110,6 +102,17 @@ func (sp *otelSpan) isWhole(reached int64) bool {
 
 // maxAround is how many spans around a call are looked at.
 const maxAround = 32
+
+// around are the spans around one in this record, from the inside.
+func (p *otel) around(sp *otelSpan) iter.Seq[*otelSpan] {
+	return func(yield func(*otelSpan) bool) {
+		for range maxAround {
+			if sp = p.find(sp.parent, sp.trace); sp == nil || !yield(sp) {
+				return
+			}
+		}
+	}
+}
 
 // same notes that two spans, one inside the other, are one call: the one that has
 // more of what was said, else the inner, of which a retry makes several. Where
