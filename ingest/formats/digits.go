@@ -2,6 +2,11 @@ package formats
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
+
+// isWord tells what \w is of a pattern.
+func isWord(c byte) bool { return c == '_' || isDigit(c) || isLower(c) || 'A' <= c && c <= 'Z' }
+
 func digitsOnly(text []byte) bool {
 	_, ok := number(text, 0, len(text))
 	return ok

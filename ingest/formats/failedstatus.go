@@ -91,8 +91,6 @@ func hasReason(text []byte, status int) bool {
 	return reason != "" && bytes.HasPrefix(bytes.TrimLeft(text[3:], " ("), []byte(reason))
 }
 
-func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
-
 // failedCode is the status of a failure that a text begins with: three digits alone, and
 // no count or time.
 func failedCode(text []byte) int {

@@ -220,10 +220,6 @@ func (t *texter) address() {
 // named tells that what follows is the value of a pair.
 func named(before string) bool { return strings.HasSuffix(strings.TrimRight(before, `"'`), "=") }
 
-func isWord(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}
-
 // object is where an object begins that the line ends with, -1 if there is none.
 func (t *texter) object() int {
 	from := objectAt([]byte(t.line), `"'`) // the second is Python's
