@@ -115,7 +115,11 @@ func joinsWord(r rune) bool {
 }
 
 // unbroken are the scripts that are written without spaces between words.
-var unbroken = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+var unbroken = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, kanaMarks, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+
+// kanaMarks end words as kana do, of neither of which they are: that of a long vowel,
+// as in エラー404, and those of voice, where they stand apart.
+var kanaMarks = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x3099, Hi: 0x309a, Stride: 1}, {Lo: 0x30fc, Hi: 0x30fc, Stride: 1}, {Lo: 0xff70, Hi: 0xff70, Stride: 1}, {Lo: 0xff9e, Hi: 0xff9f, Stride: 1}}}
 
 func matchUUID(t []byte) int {
 	if len(t) < 36 {

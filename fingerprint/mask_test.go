@@ -99,6 +99,7 @@ func TestMasks(t *testing.T) {
 	// punctuation does not.
 	f("numbers", "第5页，共10页", "第<number>页，共<number>页")
 	f("numbers", "5ページの3つ目 หน้า5จาก10", "<number>ページの<number>つ目 หน้า<number>จาก<number>")
+	f("numbers", "エラー404 ｻｰﾊﾞｰ3 ﾕｰｻﾞ5 コ\u30995", "エラー<number> ｻｰﾊﾞｰ<number> ﾕｰｻﾞ<number> コ\u3099<number>")
 	f("numbers", "“5” 3–4 ≈7° →8… 1\u00a0000 \u200b9 −2", "“<number>” <number>–<number> ≈<number>° →<number>… <number>\u00a0<number> \u200b<number> −<number>")
 	same("numbers", "é5", "5é", "e\u03015", "ж5", "5ж", "제5회", "ب5", "५5", "²5")
 	f("timestamps", "时间：2026-11-21 10:00:00。", "时间：<timestamp>。")
