@@ -619,6 +619,12 @@ func TestDetectionOfLooks(t *testing.T) {
 	f(`{"id":"a","parentId":null,"timestamp":"2026-11-21T10:00:00Z","type":"tool.execution_start","data":{}}`, "copilot")
 	f(`{"id":"a","parentId":null,"timestamp":"2026-11-21T10:00:00Z","type":"tool","data":{}}`, "")
 	f(`{"id":"a","parentId":null,"timestamp":"2026-11-21T10:00:00Z","type":"example.gateway.line","data":{}}`, "")
+	f(`{"id":"a","parentId":null,"timestamp":"2026-11-21T10:00:00Z","type":"message","message":{}}`, "pi")
+	f(`{"id":"a","parentId":null,"timestamp":"2026-11-21T10:00:00Z","type":"message","data":{}}`, "")
+	f(`{"id":"a","parentId":null,"timestamp":"2026-11-21T10:00:00Z","type":"custom","customType":"c"}`, "pi")
+	f(`{"id":"a","parentId":null,"timestamp":"2026-11-21T10:00:00Z","type":"custom","data":{}}`, "")
+	f(`{"traceId":"t","spanId":"s","startTime":[1,0],"attributes":{},"instrumentationScope":{}}`, "otel")
+	f(`{"traceId":"t","spanId":"s","startTime":"2026-11-21T10:00:00Z","attributes":{},"message":"m"}`, "") // of a program
 	f(`{"id":"a","timestamp":"2026-11-21T10:00:00Z","type":"gemini","content":""}`, "gemini-cli")
 	f(`{"id":"a","timestamp":"2026-11-21T10:00:00Z","type":"user","content":[{"text":"Hi"}]}`, "gemini-cli")
 	f(`{"id":"a","timestamp":"2026-11-21T10:00:00Z","type":"user","content":"Hi"}`, "")

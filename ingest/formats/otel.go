@@ -68,7 +68,7 @@ func isOtel(k keys) bool {
 	// What the SDK's console exporter prints has no word of its own.
 	return k.any("resourceSpans", "resourceLogs", "scopeMetrics") || k.has("traceId", "id", "localEndpoint") || isTrace(k) || isMLflow(k) || isJaeger(k) || isRow(k) || isColumns(k) || k.has("context", "parent_id", "start_time", "attributes") ||
 		// Nor have the objects of Node's SDK, a log record or a span; metrics have.
-		k.has("attributes") && (k.any("hrTime", "_hrTime") || k.has("_spanContext", "startTime") || k.has("traceId", "spanId", "startTime") || k.has("spanId", "startTimeUnixNano") || k.has("span_id", "@timestamp", "duration") || k.has("span_id", "start_timestamp"))
+		k.has("attributes") && (k.any("hrTime", "_hrTime") || k.has("_spanContext", "startTime") || k.has("traceId", "spanId", "startTime", "instrumentationScope") || k.has("spanId", "startTimeUnixNano") || k.has("span_id", "@timestamp", "duration") || k.has("span_id", "start_timestamp"))
 }
 
 // isTrace tells a trace as Tempo gives it, and Grafana's download of one: OTLP with

@@ -60,7 +60,11 @@ func IsEntry(has func(names ...string) bool, kind rawjson.Value) bool {
 	switch string(kind) {
 	case `"session"`:
 		return has("id", "timestamp", "cwd")
-	case `"message"`, `"model_change"`, `"thinking_level_change"`, `"compaction"`, `"branch_summary"`, `"custom"`, `"custom_message"`, `"label"`, `"session_info"`:
+	case `"message"`:
+		return has("id", "parentId", "timestamp", "message")
+	case `"custom"`, `"custom_message"`:
+		return has("id", "parentId", "timestamp", "customType")
+	case `"model_change"`, `"thinking_level_change"`, `"compaction"`, `"branch_summary"`, `"label"`, `"session_info"`:
 		return has("id", "parentId", "timestamp")
 	}
 	return false
