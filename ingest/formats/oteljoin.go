@@ -36,7 +36,7 @@ func (p *otel) join() {
 			if around.first == nil || sp.start < around.first.start {
 				around.first = sp
 			}
-			if around.guessed && around != sp && !sp.part {
+			if around.guessed && around != sp && sp.isCall && !sp.part {
 				around.part = true // the call is in it
 			}
 			if inCalls = inCalls && around.isCall && around != sp; inCalls {

@@ -78,6 +78,8 @@ func TestOtelSpringTools(t *testing.T) {
 	f("column 0: no request in it", tool("a", "m", "13", "14"))
 	// Inside a call, as in a stream.
 	f(from13+" session=t"+ran+"\n1970-01-01T00:00:01.100000Z took=900ms id=m named", whole, span("m", "r", "11", "20", "gen_ai.operation.name", "chat"))
+	// Also one that is told by its model alone.
+	f(from13+" session=t"+ran+"\n1970-01-01T00:00:01.100000Z took=900ms id=m named model=x tokens_in=3", whole, span("m", "r", "11", "20", "gen_ai.request.model", "x", "gen_ai.usage.input_tokens", `{"intValue":3}`))
 }
 
 // TestOtelCopilot: GitHub's Copilot CLI writes into a call of a model what is new alone, so
