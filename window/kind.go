@@ -47,7 +47,8 @@ func (rule *Rule) LeastCount() int {
 	return LeastRepeats
 }
 
-// Times of whole seconds make shorter pauses than coarsePause look alike, seconds.
+// Times of whole seconds make shorter pauses than coarsePause look alike, seconds, and
+// pauses twice as long where they have to be alike to half of steadyPace.
 // Of pauses from clockPause on few tell: no model and no program is so slow each time,
 // and an agent that calls nothing does not wait so long to ask again.
 // Who asks the same more often than pollingPause does not poll: a client that
@@ -94,8 +95,15 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 	heard := f.wasHeard()
 	came := &heard.results
 	inOrder := (*order)(f)
-	beat := f.beat(leastPauses)
-	steady := beat > 0 && (!w.coarse() || beat >= coarsePause)
+	beat, late := f.beat()
+	shortest := 0.0
+	switch {
+	case w.coarse() && late:
+		shortest = 2 * coarsePause
+	case w.coarse():
+		shortest = coarsePause
+	}
+	steady := f.pauses >= leastPauses && beat > 0 && beat >= shortest
 	answered := max(f.answered, f.issued)
 	failed := f.unavailable + f.failed
 	shared, some := w.errors.shared(f.errors)
@@ -150,8 +158,8 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		set(Unknown, "the log does not show whether the requests were equal")
 	case f.inRow() < least:
 		set(Unknown, "came %d times with others between", f.Requests)
-	case f.beat(fewPauses) >= clockPause:
-		set(Polling, "the same at a steady pace%s", every(f.beat(fewPauses)))
+	case beat >= clockPause:
+		set(Polling, "the same at a steady pace%s", every(beat))
 	case id.Sees&fingerprint.SeesResults != 0:
 		set(Stuck, "the same call with the same result, %v%s", inOrder, but)
 	case calls && came.turns == 0 && came.loose > 0:

@@ -210,8 +210,8 @@ func TestKind(t *testing.T) {
 	f(fine, text, beats(48, 60, 0, 120, 180, 120, 120), Stuck, "") // all are among the latest 24
 	f(fine, text, beats(50, 60, 0, 120, 180, 120, 120), Polling, "every 60 s")
 	f(fine, text, beats(8, 0.9, 0, 100), Stuck, "") // sent again at once, whatever the mean is
-	f(coarse, text, beats(8, 4, 0, 100), Stuck, "")
-	f(coarse, text, beats(8, 5, 0, 100), Polling, "every 5 s")
+	f(coarse, text, beats(8, 9, 0, 100), Stuck, "") // any model's are alike by the second
+	f(coarse, text, beats(8, 10, 0, 100), Polling, "every 10 s")
 	f(fine, resultsOf, beats(8, 300, 0, 900), Polling, "the same at a steady pace, every 300 s")
 	f(fine, resultsOf, beats(8, 290, 0, 900), Stuck, "")
 	f(fine, text, beats(24, 1, 0, 2, 4, 8, 16, 32, 64), Stuck, "") // a client that waits longer each time

@@ -7,7 +7,8 @@ import (
 )
 
 // steadyPace is the most that pauses may differ for a clock to be behind them,
-// as standard deviation over mean, and leastPauses how many it takes to tell.
+// as standard deviation over mean, and leastPauses how many it takes to tell, or
+// fewPauses where they are long.
 const (
 	steadyPace  = 0.05
 	leastPauses = 5
@@ -35,19 +36,19 @@ func (f *Facts) pause(seconds float64) {
 func (f *Facts) pausesKept() []float32 { return f.latest[:max(0, min(f.pauses, keptPauses))] }
 
 // beat is the pause of the clock behind the requests, in seconds; 0 if there is
-// none, or there are not enough pauses to tell.
-func (f *Facts) beat(enough int64) float64 {
-	if f.pauses < enough {
-		return 0
+// none, or there are fewer than fewPauses. It is late if some were left aside.
+func (f *Facts) beat() (seconds float64, late bool) {
+	if f.pauses < fewPauses {
+		return 0, false
 	}
 	if spread(f.meanPause(), f.pauseSquares/float64(f.pauses)) < steadyPace {
-		return f.meanPause()
+		return f.meanPause(), false
 	}
 	pauses := f.latest // a copy, to be sorted
 	kept := pauses[:len(f.pausesKept())]
 	aside := len(kept) / lateBeats
 	if aside == 0 {
-		return 0
+		return 0, false
 	}
 	slices.Sort(kept)
 	for from := range aside + 1 {
@@ -59,10 +60,10 @@ func (f *Facts) beat(enough int64) float64 {
 		}
 		n := float64(len(beats))
 		if spread(sum/n, squares/n) < steadyPace/2 {
-			return sum / n
+			return sum / n, true
 		}
 	}
-	return 0
+	return 0, false
 }
 
 // spread is the standard deviation over the mean, of the mean and that of the
