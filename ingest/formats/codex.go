@@ -1,7 +1,6 @@
 package formats
 
 import (
-	"path"
 	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -14,14 +13,13 @@ import (
 // the line with the result, which has that one as its member call. No line of them
 // says whose session it is; the name of the file does.
 type codex struct {
-	reads   fingerprint.Field
-	scan    rawjson.Scanner
-	item    rawjson.Scanner
-	name    string // of the file
-	session []byte // in it
-	line    rolloutLine
-	call    rolloutLine // in it
-	usage   rawjson.Value
+	sessionFile
+	reads fingerprint.Field
+	scan  rawjson.Scanner
+	item  rawjson.Scanner
+	line  rolloutLine
+	call  rolloutLine // in it
+	usage rawjson.Value
 }
 
 // rolloutLine is what a line of a session has.
@@ -31,27 +29,20 @@ type rolloutLine struct {
 	payload rawjson.Value
 }
 
-func newCodex(reads fingerprint.Field) Parser { return &codex{reads: reads} }
+func newCodex(reads fingerprint.Field) Parser {
+	return &codex{sessionFile: sessionFile{named: codexSession}, reads: reads}
+}
 
 func isCodex(k keys) bool { return wrap.IsRollout(k.has, k["type"]) }
 
-// Of reads the session from rollout-2026-11-21T03-27-40-SESSION.jsonl.
-func (p *codex) Of(name string) {
-	if name == p.name {
-		return
-	}
-	p.name, p.session = name, nil
+// codexSession is that in rollout-2026-11-21T03-27-40-SESSION.jsonl.
+func codexSession(name string) string {
 	const front = "rollout-2006-01-02T15-04-05-"
 	stem := stemOf(name)
-	if strings.HasPrefix(stem, "rollout-") && len(stem) > len(front) {
-		p.session = []byte(stem[len(front):])
+	if !strings.HasPrefix(stem, "rollout-") || len(stem) <= len(front) {
+		return ""
 	}
-}
-
-// stemOf is the name of a file up to the first dot, without the folders.
-func stemOf(name string) string {
-	stem, _, _ := strings.Cut(path.Base(strings.ReplaceAll(name, `\`, "/")), ".")
-	return stem
+	return stem[len(front):]
 }
 
 func (p *codex) Parse(record []byte, r *fingerprint.Request) (int, string) {

@@ -15,18 +15,16 @@ import (
 // them together, that of the last result, which has the one before as its member call.
 // No line but the first says whose session it is; the name of the file does.
 type entries struct {
-	named   func(name string) string // the session in it
-	reads   fingerprint.Field
-	scan    rawjson.Scanner
-	item    rawjson.Scanner
-	name    string // of the file
-	session []byte // in it
-	lines   []entry
-	deep    int // how many lie in each other
-	calls   []fingerprint.ToolCall
-	said    []rawjson.Value
-	json    []byte // these
-	ends    []int  // of each in it
+	sessionFile
+	reads fingerprint.Field
+	scan  rawjson.Scanner
+	item  rawjson.Scanner
+	lines []entry
+	deep  int // how many lie in each other
+	calls []fingerprint.ToolCall
+	said  []rawjson.Value
+	json  []byte // these
+	ends  []int  // of each in it
 }
 
 // entry is what a line of a session has.
@@ -37,9 +35,21 @@ type entry struct {
 	message rawjson.Value // or data
 }
 
-func newPi(reads fingerprint.Field) Parser { return &entries{reads: reads, named: piSession} }
+func newPi(reads fingerprint.Field) Parser { return newEntries(reads, piSession) }
 
-func newCopilot(reads fingerprint.Field) Parser { return &entries{reads: reads, named: copilotSession} }
+func newCopilot(reads fingerprint.Field) Parser { return newEntries(reads, copilotSession) }
+
+// newEntries reads sessions that are called by a UUID, and what may follow it.
+func newEntries(reads fingerprint.Field, named func(name string) string) *entries {
+	return &entries{reads: reads, sessionFile: sessionFile{named: func(name string) string {
+		const id = len("019ab3c4-0000-7000-8000-000000000001")
+		session := named(name)
+		if len(session) < id || !isMadeUp([]byte(session[:id])) {
+			return ""
+		}
+		return session
+	}}}
+}
 
 func isPi(k keys) bool { return wrap.IsEntry(k.has, k["type"]) }
 
@@ -63,18 +73,6 @@ func copilotSession(name string) string {
 	return path.Base(path.Dir(strings.ReplaceAll(name, `\`, "/")))
 }
 
-// Of reads the session, which begins with a UUID.
-func (p *entries) Of(name string) {
-	if name == p.name {
-		return
-	}
-	p.name, p.session = name, nil
-	const id = len("019ab3c4-0000-7000-8000-000000000001")
-	if session := p.named(name); len(session) >= id && isMadeUp([]byte(session[:id])) {
-		p.session = []byte(session)
-	}
-}
-
 func (p *entries) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s := &p.scan
 	s.Reset(record)
@@ -92,9 +90,7 @@ func (p *entries) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		r.ID = p.calls[0].ID
 	}
 	if asked == last {
-		if r.ToolCallsLogged = true; p.reads&fingerprint.ReadsResponse != 0 {
-			r.ToolCalls = append(r.ToolCalls, p.calls...)
-		}
+		issued(r, p.reads, p.calls...)
 		return 0, ""
 	}
 	r.End = last.time
@@ -202,9 +198,8 @@ func (p *entries) reword() {
 	p.ends = append(p.ends[:0], 0)
 	for i := range p.calls {
 		call := &p.calls[i]
-		p.json = rawjson.AppendString(append(append(p.json, start(i, "[")...), `{"type":"function","id":`...), call.ID)
-		p.json = rawjson.AppendString(append(p.json, `,"function":{"name":`...), call.Name)
-		p.json = append(rawjson.AppendString(append(p.json, `,"arguments":`...), call.Arguments), "}}"...)
+		p.json = appendCall(append(p.json, start(i, "[")...), call)
+		p.json = append(rawjson.AppendString(p.json, call.Arguments), "}}"...)
 	}
 	p.json = append(p.json, "]}"...)
 	p.ends = append(p.ends, len(p.json))
@@ -228,8 +223,7 @@ func (p *entries) reword() {
 				}
 			}
 		}
-		p.json = rawjson.AppendString(append(p.json, `{"role":"tool","tool_call_id":`...), id)
-		p.json = append(append(append(p.json, `,"content":`...), content...), '}')
+		p.json = appendResult(p.json, id, content)
 		p.ends = append(p.ends, len(p.json))
 	}
 	for i, end := range p.ends[1:] {

@@ -13,17 +13,18 @@ import (
 // line alone has the calls. No line but the first says whose session it is; the name of
 // the file does.
 type geminiCLI struct {
+	sessionFile
 	reads   fingerprint.Field
 	scan    rawjson.Scanner
 	gemini  gemini
-	name    string // of the file
-	session []byte // in it
 	calls   []fingerprint.ToolCall
 	results []byte // parts, with a comma before each
 	said    []byte // contents, the calls and their results
 }
 
-func newGeminiCLI(reads fingerprint.Field) Parser { return &geminiCLI{reads: reads} }
+func newGeminiCLI(reads fingerprint.Field) Parser {
+	return &geminiCLI{sessionFile: sessionFile{named: geminiCLISession}, reads: reads}
+}
 
 func isGeminiCLI(k keys) bool {
 	return k.has("id", "timestamp", "content") && speaks(k["type"], k["content"]) || k.has("$set") && len(k) == 1 || k.has("sessionId", "projectHash", "startTime")
@@ -35,15 +36,14 @@ func speaks(kind, content rawjson.Value) bool {
 	return string(kind) == `"gemini"` || string(kind) == `"user"` && bytes.HasPrefix(content, []byte("["))
 }
 
-// Of reads the beginning of the session's id from session-2026-11-21T03-27-1a384d08.jsonl.
-func (p *geminiCLI) Of(name string) {
-	if name == p.name {
-		return
+// geminiCLISession is what the session's id begins with, in
+// session-2026-11-21T03-27-1a384d08.jsonl.
+func geminiCLISession(name string) string {
+	stem := stemOf(name)
+	if !strings.HasPrefix(stem, "session-") {
+		return ""
 	}
-	p.name, p.session = name, nil
-	if stem := stemOf(name); strings.HasPrefix(stem, "session-") {
-		p.session = []byte(stem[strings.LastIndexByte(stem, '-')+1:])
-	}
+	return stem[strings.LastIndexByte(stem, '-')+1:]
 }
 
 func (p *geminiCLI) Parse(record []byte, r *fingerprint.Request) (int, string) {
@@ -77,9 +77,7 @@ func (p *geminiCLI) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	r.Session = p.session
 	if len(p.results) == 0 {
-		if r.ToolCallsLogged = true; p.reads&fingerprint.ReadsResponse != 0 {
-			r.ToolCalls = append(r.ToolCalls, p.calls...)
-		}
+		issued(r, p.reads, p.calls...)
 		return 0, ""
 	}
 	p.said = append(p.said[:0], `[{"role":"model","parts":[`...)

@@ -15,10 +15,7 @@ func appendMCPName(dst, server, name []byte) []byte {
 // them next, which it appends to dst.
 func toolTurn(dst []byte, r *fingerprint.Request, call fingerprint.ToolCall, arguments, content rawjson.Value, reads fingerprint.Field) []byte {
 	if content == nil {
-		r.ToolCallsLogged = true
-		if reads&fingerprint.ReadsResponse != 0 {
-			r.ToolCalls = append(r.ToolCalls, call)
-		}
+		issued(r, reads, call)
 		return dst
 	}
 	r.Messages.Logged, r.Messages.Tail = true, true
@@ -26,14 +23,32 @@ func toolTurn(dst []byte, r *fingerprint.Request, call fingerprint.ToolCall, arg
 		return dst
 	}
 	from := len(dst)
-	dst = rawjson.AppendString(append(dst, `{"role":"assistant","tool_calls":[{"type":"function","id":`...), call.ID)
-	dst = rawjson.AppendString(append(dst, `,"function":{"name":`...), call.Name)
-	dst = append(append(append(dst, `,"arguments":`...), arguments...), "}}]}"...)
+	dst = appendCall(append(dst, `{"role":"assistant","tool_calls":[`...), &call)
+	dst = append(append(dst, arguments...), "}}]}"...)
 	result := len(dst)
-	dst = rawjson.AppendString(append(dst, `{"role":"tool","tool_call_id":`...), call.ID)
-	dst = append(append(append(dst, `,"content":`...), content...), '}')
+	dst = appendResult(dst, call.ID, content)
 	r.Messages.Items = append(r.Messages.Items[:0], dst[from:result:result], dst[result:len(dst):len(dst)])
 	return dst
+}
+
+// appendCall appends a call in OpenAI's words, up to its arguments: these and "}}" follow.
+func appendCall(dst []byte, call *fingerprint.ToolCall) []byte {
+	dst = rawjson.AppendString(append(dst, `{"type":"function","id":`...), call.ID)
+	dst = rawjson.AppendString(append(dst, `,"function":{"name":`...), call.Name)
+	return append(dst, `,"arguments":`...)
+}
+
+// appendResult appends the message with what came of a call, in OpenAI's words.
+func appendResult(dst, id []byte, content rawjson.Value) []byte {
+	dst = rawjson.AppendString(append(dst, `{"role":"tool","tool_call_id":`...), id)
+	return append(append(append(dst, `,"content":`...), content...), '}')
+}
+
+// issued makes a request of calls of which the log does not say what came.
+func issued(r *fingerprint.Request, reads fingerprint.Field, calls ...fingerprint.ToolCall) {
+	if r.ToolCallsLogged = true; reads&fingerprint.ReadsResponse != 0 {
+		r.ToolCalls = append(r.ToolCalls, calls...)
+	}
 }
 
 // answered makes a request of calls and their results: what the model is sent next, as
