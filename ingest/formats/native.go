@@ -39,8 +39,9 @@ func (k keys) renamed(field string) (names []string) {
 	if k.has(field) {
 		return nil
 	}
+	known := namesOf(field)
 	for name := range k { // any order: there is one, mostly
-		if slices.Contains(namesOf(field), folded(name)) {
+		if slices.Contains(known, folded(name)) {
 			names = append(names, name)
 		}
 	}

@@ -17,8 +17,9 @@ func (f *Format) NotRead(record []byte) (why string) {
 	if !f.JSON || f.Zoneless || f.named != nil {
 		return ""
 	}
+	times := namesOf("time")
 	wrap.EachMember(record, func(s *rawjson.Scanner) {
-		if name := string(s.Key); why == "" && slices.Contains(namesOf("time"), folded(name)) {
+		if name := string(s.Key); why == "" && slices.Contains(times, folded(name)) {
 			why = notRead(name, s.Text(nil))
 		}
 	})

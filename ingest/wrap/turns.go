@@ -15,11 +15,12 @@ import (
 //	{"type":"user",...,"message":{"content":[{"type":"tool_result","tool_use_id":"toolu_1",...}]}}
 //
 // becomes the second with the first as its member call. So do those of Qwen Code, whose
-// content is Google's, those of pi, and those of GitHub's Copilot CLI. Of several calls on a line whose results
-// come on lines of their own, each result gets what there was before as its member. A
-// call without a result comes alone, as soon as the same agent has gone on without it.
-// Codex writes its own in the words of the Responses API, and the tokens of a response
-// behind its calls or behind their results: they become the member usage of the first.
+// content is Google's, those of pi, and those of GitHub's Copilot CLI. Of several calls
+// on a line whose results come on lines of their own, each result gets what there was
+// before as its member. A call without a result comes alone, as soon as the same agent
+// has gone on without it. Codex writes its own in the words of the Responses API, and the
+// tokens of a response behind its calls or behind their results: they become the member
+// usage of the first.
 type turns struct {
 	gather[turnLine]
 	now  turnLine
