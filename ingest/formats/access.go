@@ -5,6 +5,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // access is what parsers of gateways' logs share: a line about a call over
@@ -124,7 +125,7 @@ func (a *access) metadata(r *fingerprint.Request, name, text []byte) {
 // finish is what Parse returns once all members were read: it settles what they say
 // of the call, unless the record is broken.
 func (a *access) finish(r *fingerprint.Request) (column int, why string) {
-	if column, why = failure(&a.scan); why == "" {
+	if column, why = wrap.Failure(&a.scan); why == "" {
 		a.settle(r)
 	}
 	return column, why

@@ -55,7 +55,7 @@ func (p *azureAPIM) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			}
 		}
 	}
-	if column, why := failure(s); why != "" {
+	if column, why := wrap.Failure(s); why != "" {
 		return column, why
 	}
 	if !p.sequenced { // of the other log of the same gateway, which may lie in the same place

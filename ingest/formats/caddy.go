@@ -6,6 +6,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // caddy reads Caddy's access log, and fields that its log_append adds to it:
@@ -53,7 +54,7 @@ func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			p.attribute(r)
 		}
 	}
-	if column, why := failure(s); why != "" {
+	if column, why := wrap.Failure(s); why != "" {
 		return column, why
 	}
 	if !isAccess || len(logger) > 0 && !bytes.HasPrefix(logger, []byte("http.log.access")) {

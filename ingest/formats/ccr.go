@@ -1,6 +1,9 @@
 package formats
 
-import "github.com/loopgauge/loopgauge/fingerprint"
+import (
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
+)
 
 // ccr reads what claude-code-router logs, lines of pino. Of the six that a
 // request has, and one more for each piece of a streamed answer, it is the one
@@ -29,7 +32,7 @@ func (p *ccr) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			r.Caller, r.CallerIsName = s.Text(r.Caller), true
 		}
 	}
-	if column, why := failure(s); why != "" {
+	if column, why := wrap.Failure(s); why != "" {
 		return column, why
 	}
 	if !isBody || p.request == nil {

@@ -39,7 +39,7 @@ func (p *claudeCode) Parse(record []byte, r *fingerprint.Request) (int, string) 
 	s.Reset(record)
 	p.lines, p.deep = p.lines[:0], 0
 	p.line(r)
-	if column, why := failure(s); why != "" {
+	if column, why := wrap.Failure(s); why != "" {
 		return column, why
 	}
 	last := &p.lines[len(p.lines)-1]

@@ -59,7 +59,7 @@ func (p *codex) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			p.field(&p.line)
 		}
 	}
-	if column, why := failure(s); why != "" {
+	if column, why := wrap.Failure(s); why != "" {
 		return column, why
 	}
 	asked := &p.line

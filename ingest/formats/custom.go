@@ -187,7 +187,7 @@ func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 				p.members = append(p.members, member{name, found{json: v}})
 			}
 		}
-		if column, why := failure(s); why != "" {
+		if column, why := wrap.Failure(s); why != "" {
 			return column, why
 		}
 	}

@@ -78,7 +78,7 @@ func (p *entries) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s.Reset(record)
 	p.lines, p.calls, p.deep = p.lines[:0], p.calls[:0], 0
 	p.line()
-	if column, why := failure(s); why != "" {
+	if column, why := wrap.Failure(s); why != "" {
 		return column, why
 	}
 	asked, last := &p.lines[0], &p.lines[len(p.lines)-1]

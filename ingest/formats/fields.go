@@ -5,11 +5,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
-	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
-
-// failure is what a parser returns at the end of a record.
-func failure(s *rawjson.Scanner) (column int, why string) { return wrap.Failure(s) }
 
 // Each of these takes the value that the field has so far: null, and what
 // cannot be read, does not erase it.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // geminiCLI reads the files of Gemini CLI's sessions. A request is a response of the model
@@ -69,7 +70,7 @@ func (p *geminiCLI) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			}
 		}
 	}
-	if column, why := failure(s); why != "" {
+	if column, why := wrap.Failure(s); why != "" {
 		return column, why
 	}
 	if string(kind) != "gemini" || len(p.calls) == 0 {

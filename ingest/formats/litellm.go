@@ -6,6 +6,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // litellm reads the StandardLoggingPayload that LiteLLM's callbacks write
@@ -53,7 +54,7 @@ func (p *litellm) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	for s.Object(); s.NextKey(); {
 		p.field(s, r)
 	}
-	if column, why := failure(s); why != "" {
+	if column, why := wrap.Failure(s); why != "" {
 		return column, why
 	}
 	if r.TokensCached == fingerprint.Unknown {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // litellmSpend reads rows of LiteLLM's table LiteLLM_SpendLogs, as /spend/logs
@@ -65,7 +66,7 @@ func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string
 			readAttribute(s, r, p.reads)
 		}
 	}
-	if column, why := failure(s); why != "" {
+	if column, why := wrap.Failure(s); why != "" {
 		return column, why
 	}
 	t := &q.scan

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // litellmStdout reads what LiteLLM's proxy prints with json_logs: among its
@@ -34,7 +35,7 @@ func (p *litellmStdout) Parse(record []byte, r *fingerprint.Request) (int, strin
 			r.Time = p.readTime(s, r.Time)
 		}
 	}
-	if column, why := failure(s); why != "" {
+	if column, why := wrap.Failure(s); why != "" {
 		return column, why
 	}
 	// 127.0.0.1:38244 - "POST /v1/chat/completions HTTP/1.1" 200

@@ -3,6 +3,7 @@ package formats
 import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // litellmV1 reads the payload that LiteLLM's generic API callback sends with
@@ -57,7 +58,7 @@ func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			usage = s.Text(usage)
 		}
 	}
-	if column, why := failure(s); why != "" {
+	if column, why := wrap.Failure(s); why != "" {
 		return column, why
 	}
 	p.python(r, messages, response, parameters, metadata, usage)

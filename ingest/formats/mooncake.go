@@ -5,6 +5,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // mooncake reads Mooncake's traces of an LLM service: milliseconds since the
@@ -44,7 +45,7 @@ func (p *mooncake) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		// What is no time of this century is none in int64 either.
 		r.Time = int64(min(max(math.Round(since*unit), -1), maxTime))
 	}
-	return failure(s)
+	return wrap.Failure(s)
 }
 
 // digest is the list of ids without blanks, so that equal lists are equal.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // native reads the format that any unknown log can be turned into. Every field
@@ -112,7 +113,7 @@ func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			readNumber(s, s.Key, r)
 		}
 	}
-	return failure(s)
+	return wrap.Failure(s)
 }
 
 // readNumber reads the field of a name that is a number or a truth value, if it is one

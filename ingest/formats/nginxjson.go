@@ -6,6 +6,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // nginxJSON reads a log_format of nginx or OpenResty, or a LogFormat of Apache,
@@ -109,7 +110,7 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 			p.other(r)
 		}
 	}
-	if column, why := failure(s); why != "" {
+	if column, why := wrap.Failure(s); why != "" {
 		if len(line) != len(record) {
 			column = 0 // of the unescaped line, not of the one in the log
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // otel reads OTLP JSON, of which a line holds many spans or log records, the spans
@@ -124,7 +125,7 @@ func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() boo
 		alone.classify(&p.late)
 	}
 	p.nameServices(0)
-	if column, why := failure(s); why != "" {
+	if column, why := wrap.Failure(s); why != "" {
 		return column, why
 	}
 	switch {
