@@ -47,7 +47,7 @@ free_ports() {
   echo "$found"
 }
 
-java_args=(-cp "$lib/*" -Dorg.slf4j.simpleLogger.showDateTime=true -Dorg.slf4j.simpleLogger.logFile=System.out)
+java_args=(-cp "$lib/*" "-Djava.io.tmpdir=$dir" -Dorg.slf4j.simpleLogger.showDateTime=true -Dorg.slf4j.simpleLogger.logFile=System.out)
 
 write_properties() {
   local port controller ports name names='' map='' spec

@@ -101,7 +101,8 @@ func TestReaders(t *testing.T) {
 	read := func(t *testing.T, python, program string) map[string]any {
 		t.Helper()
 		c := exec.CommandContext(t.Context(), python, filepath.Join("testdata", "readers", program+".py"), dir)
-		c.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "SPARK_LOCAL_IP=127.0.0.1", "SPARK_LOCAL_DIRS="+t.TempDir())
+		temporary := t.TempDir() // Java's own would keep a library of each run that is ended
+		c.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "TMPDIR="+temporary, "SPARK_LOCAL_IP=127.0.0.1", "SPARK_LOCAL_DIRS="+temporary, "JDK_JAVA_OPTIONS=-Djava.io.tmpdir="+temporary)
 		c.Stdin = bytes.NewReader(asked)
 		var errs bytes.Buffer
 		c.Stderr = &errs

@@ -91,7 +91,7 @@ func TestSpark(t *testing.T) {
 					"--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC", // little data: compile little
 					"--files", binary + "," + policy, "../../deploy/spark/loopgauge_job.py",
 				}, args...)...)
-				c.Env = append(os.Environ(), "PYSPARK_PYTHON="+filepath.Join(filepath.Dir(submit), "python"), "SPARK_LOCAL_IP=127.0.0.1", "SPARK_LOCAL_DIRS="+dir)
+				c.Env = append(os.Environ(), "PYSPARK_PYTHON="+filepath.Join(filepath.Dir(submit), "python"), "SPARK_LOCAL_IP=127.0.0.1", "SPARK_LOCAL_DIRS="+dir, "JDK_JAVA_OPTIONS=-Djava.io.tmpdir="+dir)
 				out, err := c.CombinedOutput()
 				return string(out), err
 			}
