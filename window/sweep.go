@@ -49,14 +49,17 @@ type SweepOptions struct {
 // SweepKinds are the counter kinds that every target is counted by, in the
 // order of its cells. The tracker is not among them: what it counts depends on
 // what fired.
-var SweepKinds = []string{"sliding", "fixed", "refresh", "streak", "cycle"}
+var SweepKinds = []string{slidingKind: "sliding", fixedKind: "fixed", refreshKind: "refresh", streakKind: "streak", cycleKind: "cycle"}
 
-// The kinds from streak on look at the order in a scope, those before it at a
-// key alone.
+// The kinds of a sweep. Those from streak on look at the order in a scope, those
+// before it at a key alone.
 const (
-	refreshKind = 2
-	streakKind  = 3
-	cycleKind   = 4
+	slidingKind = iota
+	fixedKind
+	refreshKind
+	streakKind
+	cycleKind
+	sweptKinds
 )
 
 // SweepCell is one way to count: a column of all thresholds.
@@ -121,16 +124,16 @@ type sweepTarget struct {
 // span is a range of thresholds, both ends included.
 type span struct{ low, high int32 }
 
-// climb is how high a hit climbs in the cells of a column, of which one is that
-// of a kind and a window: to n, opening episodes from low on, if that is not 0.
+// climb is how high a hit climbs in the cells of a column: to n, opening episodes
+// from low on, if that is not 0.
 type climb struct {
-	kind, window, column int
-	n, low               int32
+	column int
+	n, low int32
 }
 
 // NewSweep sweeps each rule of plan that rules name by index.
 func NewSweep(plan *Plan, rules []int, o SweepOptions) *Sweep {
-	if len(o.Windows) == 0 || o.Most < 2 || o.Most > math.MaxUint8 || !slices.IsSorted(o.Windows) || len(o.Windows) > math.MaxUint16/tallyKinds {
+	if len(o.Windows) == 0 || o.Most < 2 || o.Most > math.MaxUint8 || !slices.IsSorted(o.Windows) || len(o.Windows) > math.MaxUint16/tallyGroups {
 		panic("window: a sweep needs rising windows, and thresholds from 2 to 255")
 	}
 	if o.Period == 0 {
@@ -311,24 +314,23 @@ func (s *Sweep) repeats(key *repeats, l *Look, k int, round Round, tracked []int
 // for which of them does it open an episode? The windows that are whole yet
 // climb together.
 func (t *sweepTarget) fire(key *repeats, now int64, u usage) {
-	windows, longest := len(t.maxAges), len(t.maxAges)-1
+	windows := len(t.maxAges)
 	t.climbs = t.climbs[:0]
-	counts := t.counts[cycleKind*windows:]
-	key.partCycles(counts)
+	cycle := t.countsOf(cycleKind)
+	key.partCycles(cycle)
 	for w := int(key.single); w < int(key.outlived); w++ {
 		left := &key.left[w]
 		if left.refresh < 2 { // none counts more
 			continue
 		}
 		key.partOrder(w, t.counts)
-		kinds, first := cycleKind, w
-		if left.inRow { // streak climbs as sliding, the first of the kinds, does, and so does cycle
-			kinds, first = streakKind, t.tally.inRow(w)
+		first, kinds := slidingKind, cycleKind
+		if left.inRow { // streak and cycle climb as sliding does
+			first, kinds = inRowGroup, streakKind
 		}
-		t.climb(&left.ladders[0], now, t.quiet[w], 0, w, first, t.counts[w])
-		for kind := 1; kind < kinds; kind++ {
-			c := kind*windows + w
-			t.climb(&left.ladders[kind], now, t.quiet[w], kind, w, c, t.counts[c])
+		t.climb(&left.ladders[slidingKind], now, first, w, t.counts[w])
+		for kind := fixedKind; kind < kinds; kind++ {
+			t.climb(&left.ladders[kind], now, kind, w, t.counts[kind*windows+w])
 		}
 	}
 	if w := int(key.outlived); w < windows {
@@ -336,19 +338,25 @@ func (t *sweepTarget) fire(key *repeats, now int64, u usage) {
 		if opens > n {
 			opens = 0
 		}
-		t.climbed(0, w, t.tally.from(refreshKind, w), n, opens)
-		t.climb(&key.streak, now, t.quiet[longest], streakKind, w, t.tally.from(streakKind, w), t.counts[streakKind*windows+longest])
+		t.climbed(wholeGroup, w, n, opens)
+		t.climb(&key.streak, now, wholeStreakGroup, w, t.countsOf(streakKind)[windows-1])
 	}
 	for w := int(key.single); w < int(key.apart); w++ {
 		if w < int(key.outlived) && key.left[w].inRow {
 			continue
 		}
-		t.climb(&key.cycles[w], now, t.quiet[w], cycleKind, w, cycleKind*windows+w, counts[w])
+		t.climb(&key.cycles[w], now, cycleKind, w, cycle[w])
 	}
 	if w := int(key.apart); w < windows {
-		t.climb(&key.cycle, now, t.quiet[longest], cycleKind, w, t.tally.from(cycleKind, w), counts[longest])
+		t.climb(&key.cycle, now, wholeCycleGroup, w, cycle[windows-1])
 	}
 	t.tallyHit(key, now, u)
+}
+
+// countsOf are the counts of a kind, by window.
+func (t *sweepTarget) countsOf(kind int) []int32 {
+	windows := len(t.maxAges)
+	return t.counts[kind*windows : (kind+1)*windows]
 }
 
 // level is the highest threshold at which the hit at work fires if it counts n.
@@ -363,20 +371,20 @@ func (t *sweepTarget) level(n int32) int32 {
 	return 1
 }
 
-// climb climbs the ladder of the cells of a column with what a hit counts there:
-// one of them is that of a kind and a window. A count below 2 climbs nothing.
-func (t *sweepTarget) climb(l *ladder, now, quiet int64, kind, window, column int, count int32) {
+// climb climbs the ladder of the cells of a column, that of a window in a group,
+// with what a hit counts there. A count below 2 climbs nothing.
+func (t *sweepTarget) climb(l *ladder, now int64, group, window int, count int32) {
 	if n := min(t.level(count), t.limit); n >= 2 {
-		t.climbed(kind, window, column, n, l.fire(n, now, quiet))
+		t.climbed(group, window, n, l.fire(n, now, t.quiet[window]))
 	}
 }
 
 // climbed notes that a hit counts n, 2 or more, in the cells of a column, and
 // opens episodes there from the threshold low on; none if that is 0.
-func (t *sweepTarget) climbed(kind, window, column int, n, low int32) {
+func (t *sweepTarget) climbed(group, window int, n, low int32) {
 	t.climbs = room(t.climbs)
 	c := &t.climbs[len(t.climbs)-1]
-	c.kind, c.window, c.column, c.n, c.low = kind, window, column, n, low
+	c.column, c.n, c.low = t.tally.column(group, window), n, low
 }
 
 // tallyHit tallies what a hit climbed.
@@ -391,8 +399,8 @@ func (t *sweepTarget) tallyHit(key *repeats, now int64, u usage) {
 		if c.low == 0 {
 			continue
 		}
-		opened := span{c.low, c.n}
-		before, delay := key.upTo(now, c.kind, c.window, int(t.counts[c.kind*len(t.maxAges)+c.window]))
+		opened, cell := span{c.low, c.n}, t.tally.cells[c.column][0] // all of them count alike
+		before, delay := key.upTo(now, cell/len(t.maxAges), cell%len(t.maxAges), int(t.counts[cell]))
 		t.tally.episode(c.column, opened, before)
 		t.delays.add(t.round(delay), c.column, c.low, c.n)
 		if t.alone {

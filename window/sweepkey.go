@@ -193,7 +193,7 @@ func (t *sweepTarget) count(l *Look, equal bool) *repeats {
 	t.key = v.repeats
 	if key.n == 0 {
 		key.first = v.first
-		key.count(t, v.first, usage{}, t.counts)
+		key.count(t, v.first, usage{})
 		if t.trips != nil && !t.trips.byScope {
 			key.past = &past{}
 			key.past.add(v.first, t.hit.Print, t.trips.keep)
@@ -203,13 +203,13 @@ func (t *sweepTarget) count(l *Look, equal bool) *repeats {
 	if !equal {
 		used = usageOf(l.ev)
 	}
-	key.count(t, now, used, t.counts)
+	key.count(t, now, used)
 	t.countSequence(now)
 	return key
 }
 
 // count counts a hit by the kinds that look at its key alone.
-func (key *repeats) count(t *sweepTarget, now int64, u usage, counts []int32) {
+func (key *repeats) count(t *sweepTarget, now int64, u usage) {
 	windows := len(t.maxAges)
 	// What a hit fires is not told by how often its key has come, if an override
 	// sets its threshold: no window is whole any more.
@@ -225,7 +225,7 @@ func (key *repeats) count(t *sweepTarget, now int64, u usage, counts []int32) {
 	key.n++
 	key.total.add(u, 1)
 	key.hits = append(key.hits, keyHit{now, key.total})
-	sliding, fixed, refresh := counts[:windows], counts[windows:2*windows], counts[2*windows:3*windows]
+	sliding, fixed, refresh := t.countsOf(slidingKind), t.countsOf(fixedKind), t.countsOf(refreshKind)
 	for w := range key.single {
 		sliding[w], fixed[w], refresh[w] = 1, 1, 1
 	}
@@ -296,7 +296,7 @@ func (s *start) count(n *int32, now int64, total usage) {
 func (key *repeats) upTo(now int64, kind, w, n int) (used usage, delay int64) {
 	used = key.total
 	switch {
-	case kind >= streakKind || kind == 0:
+	case kind >= streakKind || kind == slidingKind:
 		// These count the last n hits of the key, which are young enough to
 		// be kept, unless the key had to make room.
 		first := max(len(key.hits)-n, 0)

@@ -184,14 +184,13 @@ func inside(times []int64, now, age int64) int {
 // countSequence counts a hit, of a key that repeats, by the kinds that look at
 // the order in its scope.
 func (t *sweepTarget) countSequence(now int64) {
-	windows, q := len(t.maxAges), t.sequence
-	sliding, streak, cycle := t.counts[:windows], t.counts[streakKind*windows:cycleKind*windows], t.counts[cycleKind*windows:]
+	q, streak, cycle := t.sequence, t.countsOf(streakKind), t.countsOf(cycleKind)
 	t.rounds = 1
 	run := int64(1)
 	if q != nil {
 		run = q.run(1)
 	}
-	for w, n := range sliding {
+	for w, n := range t.countsOf(slidingKind) {
 		streak[w] = int32(min(int64(n), run))
 	}
 	if run > 1 || q == nil || len(q.times) == 0 {

@@ -64,14 +64,39 @@ func newSwept(cell SweepCell, most int) Swept {
 }
 
 // sweepTally adds up all cells. A hit mostly does the same in many of them, so
-// besides a column for each cell there are some that stand for several: for all
-// windows from one on, of a kind or of those kinds that count alike in them, or
-// for such kinds in one window.
+// besides a column for each cell there are some that stand for several. A group
+// of columns has one for each window.
 type sweepTally struct {
 	fired          []amount    // by threshold and column: requests, at their count
 	opened         []tallyOpen // likewise; apart, as most hits open nothing
 	cells          [][]int     // by column: those that it stands for
 	windows, width int
+}
+
+// The groups of columns. The first are the kinds: their columns are the cells.
+const (
+	wholeGroup       = sweptKinds + iota // the kinds by key, which count alike in windows that are whole
+	wholeStreakGroup                     // streak, from a window on
+	wholeCycleGroup                      // cycle, from a window on
+	inRowGroup                           // the kinds that count alike as long as nothing comes between
+	tallyGroups
+)
+
+// groupCells are the cells that a group's column for a window stands for: those of
+// some kinds in that window, or in all from it on.
+var groupCells = [tallyGroups]struct {
+	kinds  []int
+	onward bool
+}{
+	slidingKind:      {kinds: []int{slidingKind}},
+	fixedKind:        {kinds: []int{fixedKind}},
+	refreshKind:      {kinds: []int{refreshKind}},
+	streakKind:       {kinds: []int{streakKind}},
+	cycleKind:        {kinds: []int{cycleKind}},
+	wholeGroup:       {kinds: []int{slidingKind, fixedKind, refreshKind}, onward: true},
+	wholeStreakGroup: {kinds: []int{streakKind}, onward: true},
+	wholeCycleGroup:  {kinds: []int{cycleKind}, onward: true},
+	inRowGroup:       {kinds: []int{slidingKind, streakKind, cycleKind}},
 }
 
 // tallyOpen are the episodes that were opened at a threshold of a column.
@@ -101,53 +126,31 @@ func (o *tallyOpen) plus(p tallyOpen) {
 	o.firsts.add(p.firsts, 1)
 }
 
-// tallyKinds is how many columns there are for each window: for the cells, for all
-// windows from it on, and for those kinds that count alike in it.
-const tallyKinds = cycleKind + 1 + cycleKind + 1 - refreshKind + 1
-
 func newSweepTally(most, windows int) sweepTally {
-	width := tallyKinds * windows
+	width := tallyGroups * windows
 	tally := sweepTally{make([]amount, (most+1)*width), make([]tallyOpen, (most+1)*width), make([][]int, width), windows, width}
-	for column := range tally.cells {
-		tally.cells[column] = tally.cellsOf(column)
+	for group, of := range groupCells {
+		for w := range windows {
+			end := w + 1
+			if of.onward {
+				end = windows
+			}
+			cells := &tally.cells[tally.column(group, w)]
+			for _, kind := range of.kinds {
+				for v := w; v < end; v++ {
+					*cells = append(*cells, kind*windows+v)
+				}
+			}
+		}
 	}
 	return tally
 }
 
+// column is that of a window in a group.
+func (tally *sweepTally) column(group, window int) int { return group*tally.windows + window }
+
 func (tally *sweepTally) at(threshold int32, column int) int {
 	return int(threshold)*tally.width + column
-}
-
-// from is the column of all windows from w on of a kind; that of refresh is of
-// sliding and fixed too. They stand behind the cells, which are columns in
-// their order.
-func (tally *sweepTally) from(kind, w int) int {
-	return (len(SweepKinds)+kind-refreshKind)*tally.windows + w
-}
-
-// inRow is the column of the kinds that count alike in a window as long as nothing
-// else comes between: sliding, streak and cycle.
-func (tally *sweepTally) inRow(w int) int { return (tallyKinds-1)*tally.windows + w }
-
-// cellsOf are those that a column stands for.
-func (tally *sweepTally) cellsOf(column int) (cells []int) {
-	kind, w := column/tally.windows, column%tally.windows
-	if column == tally.inRow(w) {
-		return []int{w, streakKind*tally.windows + w, cycleKind*tally.windows + w}
-	}
-	first, end := kind, w+1
-	if kind >= len(SweepKinds) {
-		kind, end = kind-len(SweepKinds)+refreshKind, tally.windows
-		if first = kind; kind == refreshKind {
-			first = 0
-		}
-	}
-	for k := first; k <= kind; k++ {
-		for v := w; v < end; v++ {
-			cells = append(cells, k*tally.windows+v)
-		}
-	}
-	return cells
 }
 
 // opener notes a request that opens episodes in the cells of a column, for a

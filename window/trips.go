@@ -308,7 +308,7 @@ func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Coun
 		}
 		before, delay := used, int64(0)
 		if key != nil && n.N > 0 { // else it had to make room, and the session remembers it, or a cooldown counts nothing
-			before, delay = key.upTo(h.Time, 0, 0, n.N)
+			before, delay = key.upTo(h.Time, slidingKind, 0, n.N)
 		}
 		trip.before.add(before, 1)
 		threshold := int32(trip.judge.rule.Threshold)
