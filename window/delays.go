@@ -17,6 +17,8 @@ type delays struct {
 	// What sums and fresh were before, to be used again.
 	oldSums  []delaySum
 	oldFresh []uint64
+
+	rounding
 }
 
 // delaySum is how often a delay came in the same column and range.
@@ -168,4 +170,17 @@ func (d *delays) quantiles(cells []Swept, of [][]int) {
 			}
 		}
 	}
+}
+
+// rounding remembers how a delay was rounded: mostly the next is equal.
+type rounding struct {
+	delay  int64
+	digits uint64
+}
+
+func (r *rounding) round(delay int64) uint64 {
+	if delay != r.delay {
+		r.delay, r.digits = delay, threeDigits(delay)
+	}
+	return r.digits
 }

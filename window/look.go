@@ -27,7 +27,7 @@ type Look struct {
 type sight struct {
 	rule, identity, scope int     // in the plan
 	off                   []bool  // by choice, from Plain on
-	own                   []int32 // likewise: the threshold that an override sets, 0 is none; nil if none does
+	overrides             []int32 // likewise: the threshold that an override sets, 0 is none; nil if none does
 }
 
 func newSight(plan *Plan, rule int) sight {
@@ -38,10 +38,10 @@ func newSight(plan *Plan, rule int) sight {
 	}
 	for i, o := range r.Overrides {
 		if o.Threshold > 0 {
-			if s.own == nil {
-				s.own = make([]int32, len(s.off))
+			if s.overrides == nil {
+				s.overrides = make([]int32, len(s.off))
 			}
-			s.own[1+i] = int32(o.Threshold)
+			s.overrides[1+i] = int32(o.Threshold)
 		}
 	}
 	return s

@@ -21,7 +21,7 @@ type seen struct {
 	idle    int64 // microseconds
 	slack   int64 // how much longer keys may stay; touch does not find them
 	keys    int   // cap on live keys, 0 is none
-	drop    func(repeats uint32)
+	drop    func(counts uint32)
 	over    func(*sequence)
 	live    int
 	moved   int // entries between the oldest and the newest that are void
@@ -39,7 +39,7 @@ type seen struct {
 type visit struct {
 	print   printKey
 	scope   uint32 // entry of scopes
-	repeats uint32 // what is counted of a key that repeats; 0 is nothing
+	counts  uint32 // the number of what a key that repeats has counted; 0 is none
 	first   int64
 	touched int64 // when it came last; gone if it moved to the end
 	spot
@@ -47,9 +47,9 @@ type visit struct {
 
 const gone = math.MinInt64
 
-// newSeen makes a seen. drop is called with the repeats of each key that leaves
+// newSeen makes a seen. drop is called with the counts of each key that leaves
 // with some, over with what each scope has seen that does.
-func newSeen(idle, slack int64, keys int, drop func(repeats uint32), over func(*sequence)) *seen {
+func newSeen(idle, slack int64, keys int, drop func(counts uint32), over func(*sequence)) *seen {
 	return &seen{idle: idle, slack: slack, keys: keys, drop: drop, over: over, scopes: newScopes()}
 }
 
@@ -115,12 +115,12 @@ func (s *seen) touch(scope uint32, print *printKey, hash uint32, now int64) (v *
 	if known != nil {
 		q.held--
 		again = now-known.touched <= s.idle
-		if !again && known.repeats != 0 {
-			s.drop(known.repeats)
+		if !again && known.counts != 0 {
+			s.drop(known.counts)
 		}
 		if v = known; uint32(*slot)+1 != s.next {
 			v = s.append(now)
-			v.print, v.scope, v.first, v.repeats, v.spot = *print, scope, known.first, known.repeats, known.spot
+			v.print, v.scope, v.first, v.counts, v.spot = *print, scope, known.first, known.counts, known.spot
 			known.touched = gone
 			s.live--
 			s.moved++
@@ -140,7 +140,7 @@ func (s *seen) touch(scope uint32, print *printKey, hash uint32, now int64) (v *
 		v.print, v.scope = *print, scope
 	}
 	if !again {
-		v.first, v.repeats, v.spot = now, 0, spot{}
+		v.first, v.counts, v.spot = now, 0, spot{}
 	}
 	v.touched = now
 	*slot = uint64(hash)<<32 | uint64(s.next-1)
@@ -176,8 +176,8 @@ func (s *seen) expire(now int64) {
 // leave lets the oldest key go.
 func (s *seen) leave() {
 	v := s.at(s.oldest)
-	if v.repeats != 0 {
-		s.drop(v.repeats)
+	if v.counts != 0 {
+		s.drop(v.counts)
 	}
 	s.letGo(v.scope)
 	s.live--
@@ -208,15 +208,15 @@ func (s *seen) clear() {
 	}
 }
 
-// forget has the oldest key that repeats drop its repeats; there must be one.
+// forget has the oldest key that repeats drop its counts; there must be one.
 func (s *seen) forget() {
 	if s.repeating-s.oldest > s.next-s.oldest { // passed over
 		s.repeating = s.oldest
 	}
 	for ; ; s.repeating++ {
-		if v := s.at(s.repeating); v.touched != gone && v.repeats != 0 {
-			s.drop(v.repeats)
-			v.repeats = 0
+		if v := s.at(s.repeating); v.touched != gone && v.counts != 0 {
+			s.drop(v.counts)
+			v.counts = 0
 			return
 		}
 	}

@@ -24,7 +24,7 @@ func TestSeenAgreesWithList(t *testing.T) {
 		slack := int64(rapid.SampledFrom([]int{0, 60}).Draw(rt, "slack"))
 		most := rapid.SampledFrom([]int{0, 1, 40, 700}).Draw(rt, "cap")
 		var let, wantLet []uint32 // repeats that a touch let go
-		s := newSeen(idle, slack, most, func(repeats uint32) { let = append(let, repeats) }, nil)
+		s := newSeen(idle, slack, most, func(counts uint32) { let = append(let, counts) }, nil)
 		// Positions end somewhere in the middle.
 		s.base = math.MaxUint32 - 3<<pageBits + 1
 		s.oldest, s.next, s.repeating = s.base, s.base, s.base
@@ -87,7 +87,7 @@ func TestSeenAgreesWithList(t *testing.T) {
 					rt.Fatalf("at %d: key %x first came at %d (%v), %d live, %d dropped; want %d (%v), %d, %d",
 						now, key.print[:3], first, again, s.live, s.dropped, want.first, at >= 0, len(list), dropped)
 				}
-				if again && v.repeats == 0 { // as who counts them does
+				if again && v.counts == 0 { // as who counts them does
 					if repeating-len(let) == 3 {
 						s.forget()
 						oldest := slices.IndexFunc(list, func(l listed) bool { return l.repeats != 0 })
@@ -95,10 +95,10 @@ func TestSeenAgreesWithList(t *testing.T) {
 						list[oldest].repeats = 0
 					}
 					repeats, repeating = repeats+1, repeating+1
-					v.repeats, list[len(list)-1].repeats = repeats, repeats
+					v.counts, list[len(list)-1].repeats = repeats, repeats
 				}
-				if v.repeats != list[len(list)-1].repeats || !slices.Equal(let, wantLet) {
-					rt.Fatalf("at %d: key %x has repeats %d, let go were %v; want %d, %v", now, key.print[:3], v.repeats, let, list[len(list)-1].repeats, wantLet)
+				if v.counts != list[len(list)-1].repeats || !slices.Equal(let, wantLet) {
+					rt.Fatalf("at %d: key %x has repeats %d, let go were %v; want %d, %v", now, key.print[:3], v.counts, let, list[len(list)-1].repeats, wantLet)
 				}
 				repeating -= len(let)
 				let, wantLet = let[:0], wantLet[:0]

@@ -274,11 +274,11 @@ func TestSweepLetsGo(t *testing.T) {
 			s.Add(n.event(int64(i)*1_000_000, "s", phrase[i%len(phrase):][:1], 1))
 		}
 		target := s.targets[0]
-		for i := range target.repeats.n {
-			if hits := cap(target.repeats.at(i).hits); hits > 4*inside {
+		for i := range target.keys.n {
+			if hits := cap(target.keys.at(i).hits); hits > 4*inside {
 				t.Errorf("%v: a key has room for %d hits", phrase, hits)
 			}
-			if past := target.repeats.at(i).past; past != nil && cap(past.hits) > 4*target.trips.keep {
+			if past := target.keys.at(i).past; past != nil && cap(past.hits) > 4*target.trips.keep {
 				t.Errorf("%v: a key has room for %d hits that are past", phrase, cap(past.hits))
 			}
 		}

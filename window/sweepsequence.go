@@ -98,7 +98,7 @@ func (t *sweepTarget) follow(l *Look, v *visit, again bool) {
 		if t.trips != nil && t.trips.byScope {
 			q.trail = t.newTrail()
 			q.past = &past{}
-			q.past.add(now, t.hit.Print, t.trips.keep)
+			q.past.add(now, t.trips.hit.Print, t.trips.keep)
 		}
 		return
 	}

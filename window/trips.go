@@ -32,7 +32,8 @@ type trips struct {
 	most     int
 	keep     int    // of the past
 	event    uint64 // number of the one at work
-	hit      Hit    // the one at work; here, so that none is allocated
+	hit      Hit    // the one at work
+	shown    Hit    // what a judge is shown; here, so that none is allocated
 
 	settings []trip  // by window and threshold
 	whole    []int64 // by setting: requests that fired in this window and all longer, up to this threshold
@@ -117,12 +118,12 @@ func newTrips(rule *Rule, o SweepOptions, period int) *trips {
 // index is that of the setting of a window and a threshold.
 func (t *trips) index(w int, threshold int32) int { return w*(t.most+1) + int(threshold) }
 
-// trip shows a hit to the settings that it may trip, before it becomes part of
-// the past. It is the hit number k of so many of its event. It returns, of the
-// tracker, the highest threshold that fires, by window.
-func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, k, of int) []int32 {
+// trip shows the hit at work to the settings that it may trip, before it becomes
+// part of the past. first says that its event has had none before. It returns, of
+// the tracker, the highest threshold that fires, by window.
+func (t *sweepTarget) trip(ev *Event, scope *Scope, key *keyCounts, first bool) []int32 {
 	trips := t.trips
-	if k == 0 {
+	if first {
 		trips.event++
 	}
 	var past *past
@@ -137,7 +138,7 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, k, of 
 	windows := len(trips.windows)
 	if trips.together {
 		windows = int(key.outlived)
-		trips.wholeWindows(windows, min(key.n, int32(trips.most)), of == 1)
+		trips.wholeWindows(windows, min(key.n, int32(trips.most)), t.alone)
 	} else {
 		trips.prepare(past)
 	}
@@ -146,26 +147,26 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, k, of 
 		if key != nil || !trips.tracker {
 			count = min(t.counts[trips.base+w], int32(trips.most))
 		}
-		if t.own > 0 { // which may be beyond what is kept of the past
+		if t.override > 0 { // which may be beyond what is kept of the past
 			count = int32(trips.most)
 		}
 		for ; past.started[w] < count; past.started[w]++ {
 			if threshold := past.started[w] + 1; threshold >= 2 {
-				trips.begin(w, threshold, h.Scope, trips.inWindow(past.hits, key, w))
+				trips.begin(w, threshold, trips.inWindow(past.hits, key, w))
 			}
 		}
 		trips.highest[w] = 0
-		hit := &trips.hit
-		*hit = Hit{Scope: h.Scope, Print: h.Print, Time: h.Time}
+		hit := &trips.shown
+		*hit = trips.hit
 		for threshold := int32(2); threshold <= past.started[w]; threshold++ {
 			i := trips.index(w, threshold)
 			trip := &trips.settings[i]
-			hit.Limit, hit.Record = int(cmp.Or(t.own, threshold)), true // which judges change
+			hit.Limit, hit.Record = int(cmp.Or(t.override, threshold)), true // which judges change
 			out := outcome{fired: true}
-			if past.blocked == nil || h.Time >= past.blocked[i] {
+			if past.blocked == nil || hit.Time >= past.blocked[i] {
 				out = trip.judge.hit(hit, &warning)
 				if out.fired && past.blocked != nil {
-					past.blocked[i] = trips.rule.cooled(h.Time)
+					past.blocked[i] = trips.rule.cooled(hit.Time)
 				}
 			}
 			if !out.fired {
@@ -178,7 +179,7 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, h *Hit, key *repeats, k, of 
 			}
 		}
 	}
-	past.add(h.Time, h.Print, trips.keep)
+	past.add(trips.hit.Time, trips.hit.Print, trips.keep)
 	if !trips.tracker {
 		return nil
 	}
@@ -225,13 +226,13 @@ func (t *trips) prepare(p *past) {
 }
 
 // part tells the settings of a window, which a key has outlived, of the past:
-// what was counted, and until when it is blocked. h is the hit after that past.
-func (t *trips) part(key *repeats, h *Hit) {
+// what was counted, and until when it is blocked. The hit at work comes after that.
+func (t *trips) part(key *keyCounts) {
 	t.prepare(key.past)
 	w := int(key.outlived)
 	key.past.started[w] = min(key.n, int32(t.most))
 	for threshold := int32(2); threshold <= key.past.started[w]; threshold++ {
-		t.begin(w, threshold, h.Scope, nil)
+		t.begin(w, threshold, nil)
 		counter := t.settings[t.index(w, threshold)].judge.counter
 		n, until := int32(0), int64(math.MinInt64)
 		for i := range key.hits {
@@ -239,8 +240,7 @@ func (t *trips) part(key *repeats, h *Hit) {
 			if at < until {
 				continue
 			}
-			t.hit = Hit{Scope: h.Scope, Print: h.Print, Time: at, Limit: int(threshold), Record: true}
-			counter.Count(&t.hit)
+			t.show(counter, threshold, passed{at, t.hit.Print})
 			if n++; n >= threshold {
 				until = t.rule.cooled(at)
 			}
@@ -251,7 +251,7 @@ func (t *trips) part(key *repeats, h *Hit) {
 
 // inWindow are the hits of a past that may still count in a window. What a fixed
 // window forgot must not be told: it would open the window at another time.
-func (t *trips) inWindow(hits []passed, key *repeats, w int) []passed {
+func (t *trips) inWindow(hits []passed, key *keyCounts, w int) []passed {
 	if t.rule.Counter.Kind != "fixed" {
 		return hits
 	}
@@ -259,8 +259,8 @@ func (t *trips) inWindow(hits []passed, key *repeats, w int) []passed {
 	return hits[sort.Search(len(hits), func(i int) bool { return hits[i].time >= opened }):]
 }
 
-// begin tells a setting what has passed in a scope, none of which trips it.
-func (t *trips) begin(w int, threshold int32, scope fingerprint.ScopeKey, hits []passed) {
+// begin tells a setting what has passed in the scope at work, none of which trips it.
+func (t *trips) begin(w int, threshold int32, hits []passed) {
 	trip := &t.settings[t.index(w, threshold)]
 	if trip.judge == nil {
 		rule := *t.rule
@@ -271,9 +271,14 @@ func (t *trips) begin(w int, threshold int32, scope fingerprint.ScopeKey, hits [
 	// Other keys may have shown the judge later times. Its tables forget these
 	// hits later than they could, which changes no count.
 	for i := range hits {
-		t.hit = Hit{Scope: scope, Print: hits[i].print, Time: hits[i].time, Limit: int(threshold), Record: true}
-		trip.judge.counter.Count(&t.hit)
+		t.show(trip.judge.counter, threshold, hits[i])
 	}
+}
+
+// show has a counter count a hit of the past in the scope at work.
+func (t *trips) show(counter Counter, threshold int32, hit passed) {
+	t.shown = Hit{Scope: t.hit.Scope, Print: hit.print, Time: hit.time, Limit: int(threshold), Record: true}
+	counter.Count(&t.shown)
 }
 
 // maxTripped caps the keys of a judge.
@@ -293,7 +298,7 @@ func (t *trips) newJudge(rule *Rule) *judge {
 
 // tally adds up a firing of the tracker. again says that its request has fired
 // before.
-func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Count, key *repeats, again bool) {
+func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Count, key *keyCounts, again bool) {
 	was, used := "", usageOf(ev)
 	if open := trip.judge.episodes.open.find(pairKeyOf(h)); open != nil {
 		was = open.ID
@@ -312,7 +317,7 @@ func (t *trips) tally(w int, trip *trip, ev *Event, scope *Scope, h *Hit, n Coun
 		}
 		trip.before.add(before, 1)
 		threshold := int32(trip.judge.rule.Threshold)
-		t.delays.add(threeDigits(delay), w, threshold, threshold)
+		t.delays.add(t.delays.round(delay), w, threshold, threshold)
 	}
 	if again {
 		return

@@ -1,0 +1,248 @@
+package window
+
+import (
+	"math"
+	"time"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+)
+
+// sweepTarget is a target at work.
+type sweepTarget struct {
+	// How it counts.
+	rule           *Rule
+	limit          int32   // the highest threshold
+	maxAges, quiet []int64 // by window: how old may count, and the longest pause inside an episode
+	wholeAges      []int64 // by window: the age up to which it is whole for a key
+	period         int     // of the cycle counter
+	within         within  // of no use where nobody asks for repeats
+
+	// What it remembers.
+	seen     *seen
+	keys     pages[keyCounts]
+	freed    []uint32         // of keys: those that are gone
+	keyGone  func(key uint32) // nil where nobody asks
+	dropped  int64            // of keys: those that had to make room
+	trails   []*trail         // of scopes that are gone
+	moreTold int              // places that scopes have besides one each
+	inRow    *inRow           // nil as long as its scopes tell all apart, and the longest window does
+	trips    *trips           // nil unless tripping changes what the rule counts
+
+	// What it has found out.
+	tally      sweepTally
+	delays     delays   // of all columns
+	inScopes   *reached // of requests that repeat
+	inSessions *reached // likewise
+	inCallers  *reached
+
+	// The hit at work.
+	override int32     // the threshold that an override sets for it, 0 is none
+	sequence *sequence // of its scope; nil before the second event
+	key      uint32    // of keys: its, if that repeats
+	counts   []int32   // by cell
+	shown    []uint8   // the same, as levels, at most 255
+	climbs   []climb   // of the same
+	rounds   int       // the period of what comes round in the longest window
+
+	// Its request.
+	alone   bool    // it has no other hit
+	highest []uint8 // by cell, if it has: what they count
+	opened  []bool  // likewise, by threshold and column: it has opened an episode
+}
+
+// maxRepeats caps the keys of a target that repeat and are live: each holds
+// counts for all cells.
+const maxRepeats = 1 << 16
+
+// keepSlack is the part of the longest time for which keys may stay for nothing.
+const keepSlack = 16
+
+func (s *Sweep) newTarget(rule int) *sweepTarget {
+	r := s.plan.Rules[rule]
+	t := &sweepTarget{rule: r, limit: int32(s.o.Most), period: s.o.Period}
+	if CounterNamed(r.Counter.Kind).Periodic && r.Counter.Period > 0 {
+		t.period = r.Counter.Period
+	}
+	longest := r.Cooldown.Microseconds()
+	for _, w := range s.o.Windows {
+		quiet := (&Rule{Counter: CounterSpec{Window: w}, Quiet: r.Quiet}).quiet().Microseconds()
+		t.quiet = append(t.quiet, quiet)
+		t.maxAges = append(t.maxAges, CounterSpec{Window: w, Closed: r.Counter.EdgeCounts()}.maxAge())
+		t.wholeAges = append(t.wholeAges, min(t.maxAges[len(t.wholeAges)], quiet))
+		longest = max(longest, w.Microseconds(), quiet)
+	}
+	// Most keys come once and are many, in no cache: they go by the thousand.
+	t.seen = newSeen(longest, longest/keepSlack, s.o.MaxKeys, t.gone, t.over)
+	t.keys.add() // 0 is none
+	for _, in := range []**reached{&t.inScopes, &t.inSessions, &t.inCallers} {
+		*in = newReached(s.o.Most, len(s.cells), s.o.MaxKeys)
+	}
+	if s.o.Find {
+		target := len(s.targets)
+		t.keyGone = func(key uint32) { s.found.add(Gone, target, key, nil) }
+		if t.within = s.plan.within(r); t.within.sessions || s.o.InRow > s.longest() {
+			t.inRow = s.newInRow(t)
+		}
+	}
+	if r.ChangesCounts() {
+		t.trips = newTrips(r, s.o, t.period)
+	}
+	t.counts, t.shown = make([]int32, len(s.cells)), make([]uint8, len(s.cells))
+	t.tally = newSweepTally(s.o.Most, len(s.o.Windows))
+	t.highest, t.opened = make([]uint8, len(s.cells)), make([]bool, len(t.tally.opened))
+	return t
+}
+
+func (s *Sweep) longest() time.Duration { return s.o.Windows[len(s.o.Windows)-1] }
+
+func (s *Sweep) newInRow(t *sweepTarget) *inRow {
+	return newInRow(t.within, CounterSpec{Window: max(s.o.InRow, s.longest()), Closed: t.rule.Counter.EdgeCounts(), Period: t.period}, s.o.MaxKeys)
+}
+
+// countEvent counts an event for a target.
+func (s *Sweep) countEvent(l *Look) {
+	t, at := s.targets[l.target], &s.sights[l.target]
+	if l.hears {
+		s.found.add(Hears, int(l.target), 0, l.ev)
+	}
+	t.alone = l.prints == 1
+	if at.overrides != nil {
+		t.override = at.overrides[l.ev.Rules[at.rule]-Plain]
+	}
+	if t.inRow == nil && t.within.agent(l.ev) != "" { // few logs have agents
+		t.inRow = s.newInRow(t)
+	}
+	repeated, equal := false, false
+	for k := range int(l.prints) {
+		if k > 0 {
+			print := &l.ev.Prints[at.identity].Fingerprints[k]
+			l.print = printKeyOf(print)
+			l.hash = t.seen.again(l.entry, &l.print)
+			equal = s.ordinals.find(print, l.ev, at.identity).first < k
+		}
+		if t.trips != nil {
+			t.trips.hit.Scope, t.trips.hit.Time = l.scope, l.time
+			t.trips.hit.Print, _ = fingerprint.FromBytes(l.print[:]) // as much of it as counters look at
+		}
+		key := t.countHit(l, equal)
+		var round Round
+		if t.inRow != nil {
+			round = t.inRow.count(l.ev, l.scope, l.print)
+		}
+		var tracked []int32
+		if t.trips != nil {
+			tracked = t.trip(l.ev, &l.ev.Scopes[at.scope], key, k == 0)
+		}
+		if key != nil {
+			s.repeated(key, l, k, round, tracked)
+			repeated = true
+		}
+	}
+	if repeated && !t.alone {
+		t.tallyRequest(usageOf(l.ev))
+	}
+}
+
+// repeated notes what was counted of a key that repeats, with fingerprint k of
+// an event that came round so.
+func (s *Sweep) repeated(key *keyCounts, l *Look, k int, round Round, tracked []int32) {
+	t := s.targets[l.target]
+	shown := t.shown[:len(t.counts)]
+	for c, n := range t.counts {
+		shown[c] = uint8(min(t.level(n), math.MaxUint8))
+	}
+	t.climbAll(key, l.time)
+	t.tallyClimbs(key, l.time, usageOf(l.ev))
+	t.reach(t.sequence, l.ev)
+	if !t.alone {
+		Raise(t.highest, t.shown)
+	}
+	if !s.o.Find {
+		return
+	}
+	if t.inRow == nil {
+		round = Round{int(t.counts[len(t.counts)-1]), t.rounds}
+	}
+	f := s.found.add(Repeats, int(l.target), t.key, l.ev)
+	f.Print, f.First, f.Round = k, key.first, round
+	f.Counts, f.Tracked = copied(&s.found.counts, t.shown), nil
+	if tracked != nil {
+		f.Tracked = copied(&s.found.tracked, tracked)
+	}
+}
+
+// countHit sets t.counts for a hit of the key that l looks at, and returns the key
+// if it repeats. If it does not, only what a sequence counts is set, for trips.
+// equal says that the request has had the key before, whose use counts once.
+func (t *sweepTarget) countHit(l *Look, equal bool) *keyCounts {
+	now := l.time
+	v, again := t.seen.touch(l.entry, &l.print, l.hash, now)
+	t.follow(l, v, again)
+	if !again {
+		if t.trips != nil {
+			for c := streakKind * len(t.maxAges); c < len(t.counts); c++ {
+				t.counts[c] = 1
+			}
+		}
+		return nil
+	}
+	key := t.keyOf(v)
+	t.key = v.counts
+	if key.n == 0 {
+		key.first = v.first
+		t.countKey(key, v.first, usage{})
+		if t.trips != nil && !t.trips.byScope {
+			key.past = &past{}
+			key.past.add(v.first, t.trips.hit.Print, t.trips.keep)
+		}
+	}
+	var used usage
+	if !equal {
+		used = usageOf(l.ev)
+	}
+	t.countKey(key, now, used)
+	t.countSequence(now)
+	return key
+}
+
+// countsOf are the counts of a kind, by window.
+func (t *sweepTarget) countsOf(kind int) []int32 {
+	windows := len(t.maxAges)
+	return t.counts[kind*windows : (kind+1)*windows]
+}
+
+// keyOf is what is counted of a key that repeats.
+func (t *sweepTarget) keyOf(v *visit) *keyCounts {
+	if v.counts != 0 {
+		return t.keys.at(v.counts)
+	}
+	if t.live() >= maxRepeats {
+		if t.seen.expire(v.touched); t.live() >= maxRepeats {
+			t.seen.forget()
+			t.dropped++
+		}
+	}
+	if last := len(t.freed) - 1; last >= 0 {
+		v.counts, t.freed = t.freed[last], t.freed[:last]
+	} else {
+		v.counts = t.keys.add()
+	}
+	return t.keys.at(v.counts)
+}
+
+// live is how many keys repeat.
+func (t *sweepTarget) live() int { return int(t.keys.n) - 1 - len(t.freed) }
+
+// gone lets go of what a key has counted. Another can use its memory.
+func (t *sweepTarget) gone(i uint32) {
+	if t.keyGone != nil {
+		t.keyGone(i)
+	}
+	key := t.keys.at(i)
+	var m keyMemory
+	if cap(key.hits) <= mostFreed {
+		m = keyMemory{key.hits[:0], key.own, key.cycles}
+	}
+	*key = keyCounts{keyMemory: m}
+	t.freed = append(t.freed, i)
+}
