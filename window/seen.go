@@ -14,24 +14,34 @@ import (
 // they came last, one after the other: the newest is appended, the oldest are
 // passed over, and a key that comes again moves to the end.
 //
-// A scope is known as long as one of its keys is, and knows where they stand: what
-// comes mostly comes of the few scopes that are busy, whose keys a cache holds. It
-// is not told of keys that are gone: what stands before the oldest is void.
+//	┌────────┬─────┬───────┬─────┬─────┬───────┬─────┬╌╌╌╌╌╌╌┐
+//	│ passed │  A  │ moved │  B  │  C  │ moved │  D  │ room  │   a visit each
+//	└────────┴─────┴───────┴─────┴─────┴───────┴─────┴╌╌╌╌╌╌╌┘
+//	base     oldest                                  next         positions
+//
+// From oldest to next each live key stands once; between them is what has moved.
+// Positions go on from 0 where they end, so what counts is how far they are from
+// oldest.
+//
+// A scope is known as long as one of its keys is, and its places tell where they
+// stand: what comes mostly comes of the few scopes that are busy, whose keys a cache
+// holds. They are not told of keys that leave: what tells of a position that was
+// passed is void.
 type seen struct {
-	idle    int64 // microseconds
-	slack   int64 // how much longer keys may stay; touch does not find them
-	keys    int   // cap on live keys, 0 is none
-	drop    func(counts uint32)
-	over    func(*sequence)
-	live    int
-	moved   int // entries between the oldest and the newest that are void
-	dropped int64
-	scopes  scopes
-	spare   spareLines
+	idle      int64 // microseconds
+	slack     int64 // how much longer keys may stay; touch does not find them
+	keys      int   // cap on live keys, 0 is none
+	dropKey   func(counts uint32)
+	dropScope func(*seenScope)
+	live      int
+	moved     int // entries from oldest to next whose key has moved
+	dropped   int64
+	scopes    scopes
+	spare     spareLines
 
 	pages        [][]visit // the first holds base
 	base         uint32    // position at which a page begins
-	oldest, next uint32    // positions, which count on from 0 where they end
+	oldest, next uint32    // positions
 	repeating    uint32    // none before this position repeats
 }
 
@@ -41,44 +51,41 @@ type visit struct {
 	scope   uint32 // entry of scopes
 	counts  uint32 // the number of what a key that repeats has counted; 0 is none
 	first   int64
-	touched int64 // when it came last; gone if it moved to the end
+	touched int64 // when it came last; hasMoved if it moved to the end
 	spot
 }
 
-const gone = math.MinInt64
+const hasMoved = math.MinInt64
 
-// newSeen makes a seen. drop is called with the counts of each key that leaves
-// with some, over with what each scope has seen that does.
-func newSeen(idle, slack int64, keys int, drop func(counts uint32), over func(*sequence)) *seen {
-	return &seen{idle: idle, slack: slack, keys: keys, drop: drop, over: over, scopes: newScopes()}
+// newSeen makes a seen. dropKey is called with the counts of each key that leaves
+// with some, dropScope with each scope that does.
+func newSeen(idle, slack int64, keys int, dropKey func(counts uint32), dropScope func(*seenScope)) *seen {
+	return &seen{idle: idle, slack: slack, keys: keys, dropKey: dropKey, dropScope: dropScope, scopes: newScopes()}
 }
 
 // hold finds the entry of a scope, and the hash of a key in it. The entry stays
 // until it is let go of, once for each time that it is held.
 func (s *seen) hold(scope *fingerprint.ScopeKey, print *printKey) (entry, hash uint32) {
 	entry = s.scopes.find(scope)
-	return entry, s.again(entry, print)
+	return entry, s.holdFor(entry, print)
 }
 
-// again holds a scope for another key in it, and returns the hash of that.
-func (s *seen) again(entry uint32, print *printKey) (hash uint32) {
-	s.sequence(entry).held++
+// holdFor holds a scope for another key in it, and returns the hash of that.
+func (s *seen) holdFor(entry uint32, print *printKey) (hash uint32) {
+	s.scope(entry).held++
 	return hashOf(s.scopes.seed, (*[16]byte)(print))
 }
 
-func (s *seen) letGo(scope uint32) {
-	q := s.sequence(scope)
-	if q.held--; q.held == 0 {
-		if s.over != nil {
-			s.over(q)
-		}
-		s.spare.give(q.lines)
-		s.scopes.remove(scope)
+func (s *seen) letGo(entry uint32) {
+	scope := s.scope(entry)
+	if scope.held--; scope.held == 0 {
+		s.dropScope(scope)
+		s.spare.give(scope.lines)
+		s.scopes.remove(entry)
 	}
 }
 
-// sequence is what a scope has seen.
-func (s *seen) sequence(scope uint32) *sequence { return s.scopes.entries.at(scope) }
+func (s *seen) scope(entry uint32) *seenScope { return s.scopes.entries.at(entry) }
 
 // hashOf is the hash of a key or a scope, never 0.
 func hashOf(seed [2]uint64, key *[16]byte) uint32 {
@@ -88,13 +95,13 @@ func hashOf(seed [2]uint64, key *[16]byte) uint32 {
 
 // fetch has the memory at hand that a hit of a key with that hash will look at.
 // What it returns means nothing.
-func (s *seen) fetch(scope, hash uint32) (fetched uint64) {
-	q := s.sequence(scope)
-	if len(q.lines) > 0 {
-		fetched = q.lines[int(hash)&(len(q.lines)-1)][0]
+func (s *seen) fetch(entry, hash uint32) (fetched uint64) {
+	scope := s.scope(entry)
+	if len(scope.lines) > 0 {
+		fetched = scope.lines[int(hash)&(len(scope.lines)-1)][0]
 	}
-	if q.trail != nil {
-		fetched += uint64(q.slot)
+	if scope.trail != nil {
+		fetched += uint64(scope.slot)
 	}
 	return fetched
 }
@@ -102,7 +109,7 @@ func (s *seen) fetch(scope, hash uint32) (fetched uint64) {
 // touch notes a hit of a key with that hash, whose scope is held for it. It
 // returns what is known of the key, good until the next touch, and whether that
 // was another hit than its first one. now never goes back.
-func (s *seen) touch(scope uint32, print *printKey, hash uint32, now int64) (v *visit, again bool) {
+func (s *seen) touch(entry uint32, print *printKey, hash uint32, now int64) (v *visit, again bool) {
 	full := s.keys > 0 && s.live >= s.keys
 	if full || s.live > 0 && now-s.slack-s.at(s.oldest).touched > s.idle {
 		s.expire(now)
@@ -110,18 +117,18 @@ func (s *seen) touch(scope uint32, print *printKey, hash uint32, now int64) (v *
 	if s.moved > max(s.live, leastMoved) {
 		s.tidy()
 	}
-	q := s.sequence(scope)
-	slot, known := s.lookup(q, print, hash)
+	scope := s.scope(entry)
+	slot, known := s.lookup(&scope.places, print, hash)
 	if known != nil {
-		q.held--
+		scope.held--
 		again = now-known.touched <= s.idle
 		if !again && known.counts != 0 {
-			s.drop(known.counts)
+			s.dropKey(known.counts)
 		}
 		if v = known; uint32(*slot)+1 != s.next {
 			v = s.append(now)
-			v.print, v.scope, v.first, v.counts, v.spot = *print, scope, known.first, known.counts, known.spot
-			known.touched = gone
+			v.print, v.scope, v.first, v.counts, v.spot = *print, entry, known.first, known.counts, known.spot
+			known.touched = hasMoved
 			s.live--
 			s.moved++
 			s.skip()
@@ -131,13 +138,13 @@ func (s *seen) touch(scope uint32, print *printKey, hash uint32, now int64) (v *
 			s.leave()
 			s.dropped++
 		}
-		if q.full() {
-			s.widen(q)
-			slot = q.vacant(hash)
+		if scope.full() {
+			s.widen(&scope.places)
+			slot = scope.vacant(hash)
 		}
-		q.used++
+		scope.used++
 		v = s.append(now)
-		v.print, v.scope = *print, scope
+		v.print, v.scope = *print, entry
 	}
 	if !again {
 		v.first, v.counts, v.spot = now, 0, spot{}
@@ -177,7 +184,7 @@ func (s *seen) expire(now int64) {
 func (s *seen) leave() {
 	v := s.at(s.oldest)
 	if v.counts != 0 {
-		s.drop(v.counts)
+		s.dropKey(v.counts)
 	}
 	s.letGo(v.scope)
 	s.live--
@@ -187,7 +194,7 @@ func (s *seen) leave() {
 
 // skip goes on to the oldest key that has not moved.
 func (s *seen) skip() {
-	for s.oldest != s.next && s.at(s.oldest).touched == gone {
+	for s.oldest != s.next && s.at(s.oldest).touched == hasMoved {
 		s.moved--
 		s.pass()
 	}
@@ -214,8 +221,8 @@ func (s *seen) forget() {
 		s.repeating = s.oldest
 	}
 	for ; ; s.repeating++ {
-		if v := s.at(s.repeating); v.touched != gone && v.counts != 0 {
-			s.drop(v.counts)
+		if v := s.at(s.repeating); v.touched != hasMoved && v.counts != 0 {
+			s.dropKey(v.counts)
 			v.counts = 0
 			return
 		}
@@ -227,12 +234,12 @@ func (s *seen) tidy() {
 	end := s.oldest
 	for i := s.oldest; i != s.next; i++ {
 		v := s.at(i)
-		if v.touched == gone {
+		if v.touched == hasMoved {
 			continue
 		}
 		if i != end {
 			hash := hashOf(s.scopes.seed, (*[16]byte)(&v.print))
-			*s.sequence(v.scope).slotOf(hash, i) = uint64(hash)<<32 | uint64(end)
+			*s.scope(v.scope).slotOf(hash, i) = uint64(hash)<<32 | uint64(end)
 			*s.at(end) = *v
 		}
 		end++

@@ -24,7 +24,7 @@ func TestSeenAgreesWithList(t *testing.T) {
 		slack := int64(rapid.SampledFrom([]int{0, 60}).Draw(rt, "slack"))
 		most := rapid.SampledFrom([]int{0, 1, 40, 700}).Draw(rt, "cap")
 		var let, wantLet []uint32 // repeats that a touch let go
-		s := newSeen(idle, slack, most, func(counts uint32) { let = append(let, counts) }, nil)
+		s := newSeen(idle, slack, most, func(counts uint32) { let = append(let, counts) }, func(*seenScope) {})
 		// Positions end somewhere in the middle.
 		s.base = math.MaxUint32 - 3<<pageBits + 1
 		s.oldest, s.next, s.repeating = s.base, s.base, s.base
@@ -122,13 +122,13 @@ func TestSeenAgreesWithList(t *testing.T) {
 func TestSeenLetsGo(t *testing.T) {
 	f := func(key func(i int) int, most int) {
 		t.Helper()
-		s := newSeen(1000, 0, 0, nil, nil)
+		s := newSeen(1000, 0, 0, nil, func(*seenScope) {})
 		for i := range 100_000 {
 			var k pairKey
 			binary.LittleEndian.PutUint64(k.print[:], uint64(key(i)))
 			touch(s, &k, int64(i))
 		}
-		room, slots := len(s.pages)<<pageBits, len(s.sequence(1).lines)*len(indexLine{})
+		room, slots := len(s.pages)<<pageBits, len(s.scope(1).lines)*len(indexLine{})
 		if room > most || slots > 2*most {
 			t.Errorf("room for %d keys and %d slots, want %d and %d at most", room, slots, most, 2*most)
 		}

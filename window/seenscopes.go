@@ -6,12 +6,20 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
+// seenScope is a scope that a seen knows.
+type seenScope struct {
+	key  fingerprint.ScopeKey
+	held uint32 // by how many keys, and events at work
+	places
+	sequence
+}
+
 // scopes are the scopes that a seen knows. Each has an entry, which stays where it
 // is.
 type scopes struct {
 	seed    [2]uint64 // decides where a scope or a key is found, never an answer
 	index   index
-	entries pages[sequence]
+	entries pages[seenScope]
 	freed   []uint32 // entries
 	live    int
 }
@@ -53,16 +61,16 @@ func (s *scopes) remove(entry uint32) {
 		slot = s.index.home(slot + 1)
 	}
 	s.index.vacate(slot)
-	*e = sequence{}
+	*e = seenScope{}
 	s.freed = append(s.freed, entry)
 	s.live--
 }
 
 // each calls f with each scope.
-func (s *scopes) each(f func(*sequence)) {
+func (s *scopes) each(f func(*seenScope)) {
 	for i := uint32(1); i < s.entries.n; i++ {
-		if q := s.entries.at(i); q.held > 0 {
-			f(q)
+		if scope := s.entries.at(i); scope.held > 0 {
+			f(scope)
 		}
 	}
 }

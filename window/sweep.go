@@ -150,7 +150,7 @@ func (s *Sweep) Result() []SweepTarget {
 		*r = SweepTarget{Rule: t.rule}
 		r.Dropped = t.seen.dropped + t.dropped + t.inScopes.highest.dropped + t.inSessions.highest.dropped + t.inCallers.highest.dropped
 		r.Cells = t.tally.swept(s.cells)
-		t.tellAll()
+		t.seen.scopes.each(t.tellAll)
 		t.inScopes.by(r.Cells, func(w *Swept) []int64 { return w.Scopes })
 		t.inSessions.by(r.Cells, func(w *Swept) []int64 { return w.Sessions })
 		t.inCallers.by(r.Cells, func(w *Swept) []int64 { return w.Callers })

@@ -282,7 +282,7 @@ func TestSweepLetsGo(t *testing.T) {
 				t.Errorf("%v: a key has room for %d hits that are past", phrase, cap(past.hits))
 			}
 		}
-		if times := cap(target.seen.sequence(1).times); times > 4*inside {
+		if times := cap(target.seen.scope(1).times); times > 4*inside {
 			t.Errorf("%v: a scope has room for %d times", phrase, times)
 		}
 	}

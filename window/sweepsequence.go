@@ -3,16 +3,11 @@ package window
 import (
 	"slices"
 	"sort"
-
-	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
-// sequence is what a scope has seen. Most scopes see one event, or are long
-// gone when the next comes: what it takes to count comes with the second.
+// sequence is the order of the events of a scope. Most scopes see one event, or are
+// long gone when the next comes: what it takes to count comes with the second.
 type sequence struct {
-	key  fingerprint.ScopeKey
-	held uint32 // by how many keys, and events at work
-	places
 	next int64 // position of the next event
 	last int64 // time of the last event
 	*trail
@@ -26,12 +21,12 @@ type sequence struct {
 // round, too, as the shortest period. Times are kept only while something else
 // comes round.
 type trail struct {
-	fresh  int64         // position of the last event that repeats with no period
+	broke  int64         // position of the last event that repeats with no period
 	slot   int           // of the next event
 	recent []recentEvent // as many as the longest period
 	times  []int64       // of the last events
 	past   *past         // for trips by scope; nil unless they need it
-	told
+	highs  highs
 }
 
 // recentEvent is an element of two lists in one: events are found by position
@@ -52,16 +47,16 @@ func (p *spot) move(position int64) {
 	*p = spot{at, 1<<(ago-1) | p.before<<ago}
 }
 
-// over keeps what a scope that goes leaves.
-func (t *sweepTarget) over(q *sequence) {
-	if q.trail == nil {
+// dropScope lets go of what a scope has seen. Another can use its memory.
+func (t *sweepTarget) dropScope(scope *seenScope) {
+	if scope.trail == nil {
 		return
 	}
-	t.tell(q)
-	if cap(q.times) <= mostFreed {
-		t.trails = append(t.trails, q.trail)
+	t.tellAll(scope)
+	if cap(scope.times) <= mostFreed {
+		t.trails = append(t.trails, scope.trail)
 	} else {
-		t.moreTold -= max(len(q.sessions)-1, 0)
+		t.moreHighs -= max(len(scope.highs)-1, 0)
 	}
 }
 
@@ -75,24 +70,25 @@ func (t *sweepTarget) newTrail() *trail {
 	q := t.trails[last]
 	t.trails = t.trails[:last]
 	clear(q.recent)
-	*q = trail{recent: q.recent, times: q.times[:0], told: q.told}
+	*q = trail{recent: q.recent, times: q.times[:0], highs: q.highs}
 	return q
 }
 
-// follow puts a hit at the end of its scope's sequence, which is t.sequence then,
-// nil if the hit is the first. again says that its key has come before.
+// follow puts a hit at the end of its scope's sequence. The scope is t.scope then,
+// nil if the hit is its first. again says that the key has come before.
 func (t *sweepTarget) follow(l *Look, v *visit, again bool) {
-	q, now := t.seen.sequence(l.entry), l.time
+	scope, now := t.seen.scope(l.entry), l.time
+	q := &scope.sequence
 	if q.next > 0 && now-q.last > t.seen.idle { // so are all of its keys
-		t.over(q)
-		q.next, q.trail = 0, nil
+		t.dropScope(scope)
+		*q = sequence{}
 	}
 	if again {
 		v.move(q.next)
 	} else {
 		v.spot = spot{at: uint32(q.next)}
 	}
-	t.sequence = nil
+	t.scope = nil
 	if q.next == 0 {
 		q.next, q.last = 1, now
 		if t.trips != nil && t.trips.byScope {
@@ -109,7 +105,7 @@ func (t *sweepTarget) follow(l *Look, v *visit, again bool) {
 		q.keep(q.last)
 	}
 	q.extend(v.before, now, t.maxAges[len(t.maxAges)-1])
-	t.sequence = q
+	t.scope = scope
 }
 
 // extend puts an event at the end, which repeats with some periods.
@@ -118,7 +114,7 @@ func (q *sequence) extend(periods uint32, now, longest int64) {
 	q.next, q.last = at+1, now
 	others := MaxPeriod - len(q.recent)
 	if periods = periods << others >> others; periods == 0 { // mostly, and there is no more to fetch
-		q.fresh, q.times = at, q.times[:0]
+		q.broke, q.times = at, q.times[:0]
 		q.keep(now)
 		return
 	}
@@ -137,7 +133,7 @@ func (q *sequence) extend(periods uint32, now, longest int64) {
 
 // run is how many events at the end repeat with a period.
 func (q *sequence) run(period int) int64 {
-	return int64(period) + q.next - 1 - max(q.fresh, q.recent[period-1].broke)
+	return int64(period) + q.next - 1 - max(q.broke, q.recent[period-1].broke)
 }
 
 // keep keeps the time of an event.
@@ -184,16 +180,13 @@ func inside(times []int64, now, age int64) int {
 // countSequence counts a hit, of a key that repeats, by the kinds that look at
 // the order in its scope.
 func (t *sweepTarget) countSequence(now int64) {
-	q, streak, cycle := t.sequence, t.countsOf(streakKind), t.countsOf(cycleKind)
+	q, streak, cycle := &t.scope.sequence, t.countsOf(streakKind), t.countsOf(cycleKind)
 	t.rounds = 1
-	run := int64(1)
-	if q != nil {
-		run = q.run(1)
-	}
+	run := q.run(1)
 	for w, n := range t.countsOf(slidingKind) {
 		streak[w] = int32(min(int64(n), run))
 	}
-	if run > 1 || q == nil || len(q.times) == 0 {
+	if run > 1 || len(q.times) == 0 {
 		copy(cycle, streak)
 		return
 	}

@@ -18,15 +18,15 @@ type sweepTarget struct {
 	within         within  // of no use where nobody asks for repeats
 
 	// What it remembers.
-	seen     *seen
-	keys     pages[keyCounts]
-	freed    []uint32         // of keys: those that are gone
-	keyGone  func(key uint32) // nil where nobody asks
-	dropped  int64            // of keys: those that had to make room
-	trails   []*trail         // of scopes that are gone
-	moreTold int              // places that scopes have besides one each
-	inRow    *inRow           // nil as long as its scopes tell all apart, and the longest window does
-	trips    *trips           // nil unless tripping changes what the rule counts
+	seen      *seen
+	keys      pages[keyCounts]
+	freed     []uint32         // of keys: those that are gone
+	keyGone   func(key uint32) // nil where nobody asks
+	dropped   int64            // of keys: those that had to make room
+	trails    []*trail         // of scopes that are gone
+	moreHighs int              // that scopes have besides one each
+	inRow     *inRow           // nil as long as its scopes tell all apart, and the longest window does
+	trips     *trips           // nil unless tripping changes what the rule counts
 
 	// What it has found out.
 	tally      sweepTally
@@ -36,13 +36,13 @@ type sweepTarget struct {
 	inCallers  *reached
 
 	// The hit at work.
-	override int32     // the threshold that an override sets for it, 0 is none
-	sequence *sequence // of its scope; nil before the second event
-	key      uint32    // of keys: its, if that repeats
-	counts   []int32   // by cell
-	shown    []uint8   // the same, as levels, at most 255
-	climbs   []climb   // of the same
-	rounds   int       // the period of what comes round in the longest window
+	override int32      // the threshold that an override sets for it, 0 is none
+	scope    *seenScope // its; nil before the second event
+	key      uint32     // of keys: its, if that repeats
+	counts   []int32    // by cell
+	shown    []uint8    // the same, as levels, at most 255
+	climbs   []climb    // of the same
+	rounds   int        // the period of what comes round in the longest window
 
 	// Its request.
 	alone   bool    // it has no other hit
@@ -72,7 +72,7 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 		longest = max(longest, w.Microseconds(), quiet)
 	}
 	// Most keys come once and are many, in no cache: they go by the thousand.
-	t.seen = newSeen(longest, longest/keepSlack, s.o.MaxKeys, t.gone, t.over)
+	t.seen = newSeen(longest, longest/keepSlack, s.o.MaxKeys, t.dropKey, t.dropScope)
 	t.keys.add() // 0 is none
 	for _, in := range []**reached{&t.inScopes, &t.inSessions, &t.inCallers} {
 		*in = newReached(s.o.Most, len(s.cells), s.o.MaxKeys)
@@ -117,7 +117,7 @@ func (s *Sweep) countEvent(l *Look) {
 		if k > 0 {
 			print := &l.ev.Prints[at.identity].Fingerprints[k]
 			l.print = printKeyOf(print)
-			l.hash = t.seen.again(l.entry, &l.print)
+			l.hash = t.seen.holdFor(l.entry, &l.print)
 			equal = s.ordinals.find(print, l.ev, at.identity).first < k
 		}
 		if t.trips != nil {
@@ -153,7 +153,7 @@ func (s *Sweep) repeated(key *keyCounts, l *Look, k int, round Round, tracked []
 	}
 	t.climbAll(key, l.time)
 	t.tallyClimbs(key, l.time, usageOf(l.ev))
-	t.reach(t.sequence, l.ev)
+	t.reach(l.ev)
 	if !t.alone {
 		Raise(t.highest, t.shown)
 	}
@@ -233,8 +233,8 @@ func (t *sweepTarget) keyOf(v *visit) *keyCounts {
 // live is how many keys repeat.
 func (t *sweepTarget) live() int { return int(t.keys.n) - 1 - len(t.freed) }
 
-// gone lets go of what a key has counted. Another can use its memory.
-func (t *sweepTarget) gone(i uint32) {
+// dropKey lets go of what a key has counted. Another can use its memory.
+func (t *sweepTarget) dropKey(i uint32) {
 	if t.keyGone != nil {
 		t.keyGone(i)
 	}

@@ -128,8 +128,8 @@ func (t *sweepTarget) trip(ev *Event, scope *Scope, key *keyCounts, first bool) 
 	}
 	var past *past
 	switch {
-	case trips.byScope && t.sequence != nil:
-		past = t.sequence.past
+	case trips.byScope && t.scope != nil:
+		past = t.scope.past
 	case !trips.byScope && key != nil:
 		past = key.past
 	default:

@@ -19,12 +19,12 @@ func (p *places) full() bool { return int(p.used) >= max(1, len(p.lines)*(len(in
 
 // lookup finds a key of a scope and its slot, or, unless they are full, the one
 // that it may take. That of a key that is gone stays until widen clears it away.
-func (s *seen) lookup(q *sequence, print *printKey, hash uint32) (slot *uint64, known *visit) {
-	if len(q.lines) == 0 {
-		return &q.one, s.match(q.one, print, hash)
+func (s *seen) lookup(p *places, print *printKey, hash uint32) (slot *uint64, known *visit) {
+	if len(p.lines) == 0 {
+		return &p.one, s.match(p.one, print, hash)
 	}
 	for i := int(hash); ; i++ {
-		line := &q.lines[i&(len(q.lines)-1)]
+		line := &p.lines[i&(len(p.lines)-1)]
 		// What a slot holds nobody can foretell, so there is no branch for it.
 		var taken, equal uint64 // bits of the slots
 		for k := len(line) - 1; k >= 0; k-- {
@@ -52,7 +52,7 @@ func (s *seen) match(x uint64, print *printKey, hash uint32) *visit {
 	if uint32(x>>32) != hash || !s.lives(x) {
 		return nil
 	}
-	if v := s.at(uint32(x)); v.print == *print && v.touched != gone {
+	if v := s.at(uint32(x)); v.print == *print && v.touched != hasMoved {
 		return v
 	}
 	return nil
@@ -82,10 +82,10 @@ func (p *places) find(hash uint32, what uint64) *uint64 {
 }
 
 // widen makes room for one more key of a scope.
-func (s *seen) widen(q *sequence) {
-	given, old := q.lines, q.lines
+func (s *seen) widen(p *places) {
+	given, old := p.lines, p.lines
 	if old == nil {
-		old = []indexLine{{q.one}}
+		old = []indexLine{{p.one}}
 	}
 	n := 0
 	for i := range old {
@@ -97,14 +97,14 @@ func (s *seen) widen(q *sequence) {
 			}
 		}
 	}
-	q.places = places{used: uint32(n)}
+	*p = places{used: uint32(n)}
 	if n > 0 {
-		q.lines = s.spare.take(bits.Len(uint(n) * 3 / uint(len(indexLine{}))))
+		p.lines = s.spare.take(bits.Len(uint(n) * 3 / uint(len(indexLine{}))))
 	}
 	for i := range old {
 		for _, x := range old[i] {
 			if x != 0 {
-				*q.vacant(uint32(x >> 32)) = x
+				*p.vacant(uint32(x >> 32)) = x
 			}
 		}
 	}
