@@ -79,11 +79,11 @@ func (t *sweepTarget) tell(scope *seenScope, h *high) {
 	if len(h.counts) == 0 {
 		return
 	}
-	t.inScopes.saw(binary.LittleEndian.Uint64(scope.key[:]), h.counts)
+	t.reached[inScopes].saw(binary.LittleEndian.Uint64(scope.key[:]), h.counts)
 	if h.session != "" {
-		t.inSessions.saw(maphash.String(reachedSeed, h.session), h.counts)
+		t.reached[inSessions].saw(maphash.String(reachedSeed, h.session), h.counts)
 	}
 	if h.caller != "" {
-		t.inCallers.saw(maphash.String(reachedSeed, h.caller), h.counts)
+		t.reached[inCallers].saw(maphash.String(reachedSeed, h.caller), h.counts)
 	}
 }

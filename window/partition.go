@@ -91,21 +91,11 @@ func (j *judge) forget(h *Hit) {
 
 func (t *sweepTarget) forget(h *Hit) {
 	t.seen.clear()
-	t.inScopes.highest.clear()
-	t.inSessions.highest.clear()
-	t.inCallers.highest.clear()
-	if t.trips == nil {
-		return
+	for _, r := range t.reached {
+		r.highest.clear()
 	}
-	for i := range t.trips.settings {
-		if j := t.trips.settings[i].judge; j != nil {
-			j.forget(h)
-		}
-	}
-	for _, table := range t.trips.in {
-		if table != nil {
-			table.clear()
-		}
+	if t.trips != nil {
+		t.trips.forget(h)
 	}
 }
 

@@ -2,6 +2,14 @@ package window
 
 import "hash/maphash"
 
+// What a setting fires in.
+const (
+	inScopes = iota
+	inSessions
+	inCallers
+	reachable
+)
+
 var reachedSeed = maphash.MakeSeed()
 
 // reached knows the highest counts that each scope, session or caller has had.

@@ -148,12 +148,13 @@ func (s *Sweep) Result() []SweepTarget {
 	for i, t := range s.targets {
 		r := &results[i]
 		*r = SweepTarget{Rule: t.rule}
-		r.Dropped = t.seen.dropped + t.dropped + t.inScopes.highest.dropped + t.inSessions.highest.dropped + t.inCallers.highest.dropped
+		r.Dropped = t.seen.dropped + t.dropped
 		r.Cells = t.tally.swept(s.cells)
 		t.seen.scopes.each(t.tellAll)
-		t.inScopes.by(r.Cells, func(w *Swept) []int64 { return w.Scopes })
-		t.inSessions.by(r.Cells, func(w *Swept) []int64 { return w.Sessions })
-		t.inCallers.by(r.Cells, func(w *Swept) []int64 { return w.Callers })
+		for in, reached := range t.reached {
+			r.Dropped += reached.highest.dropped
+			reached.by(r.Cells, func(w *Swept) []int64 { return w.reached(in) })
+		}
 		t.delays.quantiles(r.Cells, t.tally.cells)
 		if t.trips != nil {
 			t.trips.result(r)

@@ -158,8 +158,8 @@ func (t *sweepTarget) countKey(key *keyCounts, now int64, u usage) {
 	// What a hit fires is not told by how often its key has come, if an override
 	// sets its threshold: no window is whole any more.
 	for int(key.outlived) < windows && (t.override > 0 && key.n > 0 || now-key.first > t.wholeAges[key.outlived]) {
-		if t.trips != nil && t.trips.together {
-			t.trips.part(key)
+		if t.trips != nil && t.trips.whole != nil {
+			t.trips.endWhole(key)
 		}
 		key.outlive(windows, t.limit)
 	}

@@ -29,11 +29,9 @@ type sweepTarget struct {
 	trips     *trips           // nil unless tripping changes what the rule counts
 
 	// What it has found out.
-	tally      sweepTally
-	delays     delays   // of all columns
-	inScopes   *reached // of requests that repeat
-	inSessions *reached // likewise
-	inCallers  *reached
+	tally   sweepTally
+	delays  delays              // of all columns
+	reached [reachable]*reached // by requests that repeat
 
 	// The hit at work.
 	override int32      // the threshold that an override sets for it, 0 is none
@@ -74,8 +72,8 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	// Most keys come once and are many, in no cache: they go by the thousand.
 	t.seen = newSeen(longest, longest/keepSlack, s.o.MaxKeys, t.dropKey, t.dropScope)
 	t.keys.add() // 0 is none
-	for _, in := range []**reached{&t.inScopes, &t.inSessions, &t.inCallers} {
-		*in = newReached(s.o.Most, len(s.cells), s.o.MaxKeys)
+	for in := range t.reached {
+		t.reached[in] = newReached(s.o.Most, len(s.cells), s.o.MaxKeys)
 	}
 	if s.o.Find {
 		target := len(s.targets)
@@ -172,18 +170,12 @@ func (s *Sweep) repeated(key *keyCounts, l *Look, k int, round Round, tracked []
 }
 
 // countHit sets t.counts for a hit of the key that l looks at, and returns the key
-// if it repeats. If it does not, only what a sequence counts is set, for trips.
-// equal says that the request has had the key before, whose use counts once.
+// if it repeats. If it does not, nothing is set: it counts 1 in all cells. equal says that the request has had the key before, whose use counts once.
 func (t *sweepTarget) countHit(l *Look, equal bool) *keyCounts {
 	now := l.time
 	v, again := t.seen.touch(l.entry, &l.print, l.hash, now)
 	t.follow(l, v, again)
 	if !again {
-		if t.trips != nil {
-			for c := streakKind * len(t.maxAges); c < len(t.counts); c++ {
-				t.counts[c] = 1
-			}
-		}
 		return nil
 	}
 	key := t.keyOf(v)

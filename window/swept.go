@@ -34,6 +34,11 @@ func (w *Swept) StoppedAt(rule *Rule, threshold int) *int64 {
 	return nil
 }
 
+// reached is in how many of those it fired.
+func (w *Swept) reached(in int) []int64 {
+	return [reachable][]int64{w.Scopes, w.Sessions, w.Callers}[in]
+}
+
 // Never is the delay until something that does not happen.
 const Never = -1
 
