@@ -104,15 +104,15 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f(heard{}, "answers results messages")
 	f(results{}, "turns changes run longest blank loose held")
 	f(keyEvidence{}, "first facts")
-	f(Witness{}, "plan quiet within results answers messages steps conversation errors asked judged whole ordinals")
+	f(Witness{}, "plan quiet senders results answers messages steps conversation errors asked judged whole ordinals")
 	f(errorMinutes{}, "keep caller callers kept now at over")
 	f(errorMinute{}, "fine callers conversations")
 	f(asked{}, "scopes told")
 	f(askedScope{}, "calls")
 	f(askedCall{}, "key facts issuedCall")
 	f(issuedCall{}, "tool place of")
-	f(evidence{}, "witness rule keys inRow")
-	f(inRow{}, "cycle within")
+	f(evidence{}, "witness rule keys rounds")
+	f(rounds{}, "cycle senders")
 	f(CounterSpec{}, "Kind Window Closed Period") // saved and compared in savedplan.go
 	f(ExtractOptions{}, "Key Texts HashIDs EventTimeStart Sessions Price")
 }

@@ -7,7 +7,7 @@ type evidence struct {
 	witness *Witness
 	rule    int
 	keys    *table[pairKey, keyEvidence]
-	inRow   *inRow
+	rounds  *rounds
 }
 
 // keyEvidence is what is known of a key: nothing but its first time as long as
@@ -32,7 +32,7 @@ func newEvidence(w *Witness, index int, rule *Rule, keys int) *evidence {
 	spec.Window, spec.Closed = rule.widest(), rule.Counter.EdgeCounts()
 	return &evidence{
 		witness: w, rule: index, keys: newTable[pairKey](rule.quiet().Microseconds(), keys, (*keyEvidence).end),
-		inRow: newInRow(w.within[index], spec, keys),
+		rounds: newRounds(w.senders[index], spec, keys),
 	}
 }
 
@@ -48,7 +48,7 @@ func (e *evidence) hear(ev *Event) {
 // that.
 func (e *evidence) note(ev *Event, h *Hit, open *table[pairKey, Episode]) *Facts {
 	pair := pairKeyOf(h)
-	round := e.inRow.count(ev, pair.scope, pair.print)
+	round := e.rounds.count(ev, pair.scope, pair.print)
 	key := e.keys.touch(pair, ev.Time)
 	if key.first == 0 { // a key not seen before
 		key.first = ev.Time + 1
@@ -84,7 +84,7 @@ func (e *evidence) tell(ep *Episode) {
 // code codes it, where it reads when the open episodes are there, but for the first,
 // if there is no room for so many.
 func (e *evidence) code(c *coder, open *table[pairKey, Episode]) {
-	c.Section("cycle", func() { e.inRow.cycle.code(c) })
+	c.Section("cycle", func() { e.rounds.cycle.code(c) })
 	c.Section("keys", func() {
 		e.keys.code(c, 19, c.pair, func(key *keyEvidence, _ int64) {
 			c.Varint(&key.first)

@@ -181,7 +181,7 @@ func inside(times []int64, now, age int64) int {
 // the order in its scope.
 func (t *sweepTarget) countSequence(now int64) {
 	q, streak, cycle := &t.scope.sequence, t.countsOf(streakKind), t.countsOf(cycleKind)
-	t.rounds = 1
+	t.cyclePeriod = 1
 	run := q.run(1)
 	for w, n := range t.countsOf(slidingKind) {
 		streak[w] = int32(min(int64(n), run))
@@ -191,6 +191,6 @@ func (t *sweepTarget) countSequence(now int64) {
 		return
 	}
 	for w, age := range t.maxAges {
-		cycle[w], t.rounds = q.repetitions(inside(q.times, now, age))
+		cycle[w], t.cyclePeriod = q.repetitions(inside(q.times, now, age))
 	}
 }

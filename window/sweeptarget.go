@@ -15,7 +15,7 @@ type sweepTarget struct {
 	maxAges, quiet []int64 // by window: how old may count, and the longest pause inside an episode
 	wholeAges      []int64 // by window: the age up to which it is whole for a key
 	period         int     // of the cycle counter
-	within         within  // of no use where nobody asks for repeats
+	senders        senders // of no use where nobody asks for repeats
 
 	// What it remembers.
 	seen      *seen
@@ -25,7 +25,7 @@ type sweepTarget struct {
 	dropped   int64            // of keys: those that had to make room
 	trails    []*trail         // of scopes that are gone
 	moreHighs int              // that scopes have besides one each
-	inRow     *inRow           // nil as long as its scopes tell all apart, and the longest window does
+	rounds    *rounds          // nil as long as its scopes tell senders apart, and the longest window does
 	trips     *trips           // nil unless tripping changes what the rule counts
 
 	// What it has found out.
@@ -34,13 +34,13 @@ type sweepTarget struct {
 	reached [reachable]*reached // by requests that repeat
 
 	// The hit at work.
-	override int32      // the threshold that an override sets for it, 0 is none
-	scope    *seenScope // its; nil before the second event
-	key      uint32     // of keys: its, if that repeats
-	counts   []int32    // by cell
-	shown    []uint8    // the same, as levels, at most 255
-	climbs   []climb    // of the same
-	rounds   int        // the period of what comes round in the longest window
+	override    int32      // the threshold that an override sets for it, 0 is none
+	scope       *seenScope // its; nil before the second event
+	key         uint32     // of keys: its, if that repeats
+	counts      []int32    // by cell
+	shown       []uint8    // the same, as levels, at most 255
+	climbs      []climb    // of the same
+	cyclePeriod int        // the period of what comes round in the longest window
 
 	// Its request.
 	alone   bool    // it has no other hit
@@ -78,8 +78,8 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	if s.o.Find {
 		target := len(s.targets)
 		t.keyGone = func(key uint32) { s.found.add(Gone, target, key, nil) }
-		if t.within = s.plan.within(r); t.within.sessions || s.o.InRow > s.longest() {
-			t.inRow = s.newInRow(t)
+		if t.senders = s.plan.senders(r); t.senders.sessions || s.o.InRow > s.longest() {
+			t.rounds = s.newRounds(t)
 		}
 	}
 	if r.ChangesCounts() {
@@ -93,8 +93,8 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 
 func (s *Sweep) longest() time.Duration { return s.o.Windows[len(s.o.Windows)-1] }
 
-func (s *Sweep) newInRow(t *sweepTarget) *inRow {
-	return newInRow(t.within, CounterSpec{Window: max(s.o.InRow, s.longest()), Closed: t.rule.Counter.EdgeCounts(), Period: t.period}, s.o.MaxKeys)
+func (s *Sweep) newRounds(t *sweepTarget) *rounds {
+	return newRounds(t.senders, CounterSpec{Window: max(s.o.InRow, s.longest()), Closed: t.rule.Counter.EdgeCounts(), Period: t.period}, s.o.MaxKeys)
 }
 
 // countEvent counts an event for a target.
@@ -107,8 +107,8 @@ func (s *Sweep) countEvent(l *Look) {
 	if at.overrides != nil {
 		t.override = at.overrides[l.ev.Rules[at.rule]-Plain]
 	}
-	if t.inRow == nil && t.within.agent(l.ev) != "" { // few logs have agents
-		t.inRow = s.newInRow(t)
+	if t.rounds == nil && t.senders.agent(l.ev) != "" { // few logs have agents
+		t.rounds = s.newRounds(t)
 	}
 	repeated, equal := false, false
 	for k := range int(l.prints) {
@@ -124,8 +124,8 @@ func (s *Sweep) countEvent(l *Look) {
 		}
 		key := t.countHit(l, equal)
 		var round Round
-		if t.inRow != nil {
-			round = t.inRow.count(l.ev, l.scope, l.print)
+		if t.rounds != nil {
+			round = t.rounds.count(l.ev, l.scope, l.print)
 		}
 		var tracked []int32
 		if t.trips != nil {
@@ -158,8 +158,8 @@ func (s *Sweep) repeated(key *keyCounts, l *Look, k int, round Round, tracked []
 	if !s.o.Find {
 		return
 	}
-	if t.inRow == nil {
-		round = Round{int(t.counts[len(t.counts)-1]), t.rounds}
+	if t.rounds == nil {
+		round = Round{int(t.counts[len(t.counts)-1]), t.cyclePeriod}
 	}
 	f := s.found.add(Repeats, int(l.target), t.key, l.ev)
 	f.Print, f.First, f.Round = k, key.first, round

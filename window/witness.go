@@ -13,8 +13,8 @@ import (
 type Witness struct {
 	plan *Plan
 
-	quiet  []int64  // by rule: the longest pause inside one episode
-	within []within // by rule
+	quiet   []int64   // by rule: the longest pause inside one episode
+	senders []senders // by rule
 
 	// The identities and the scope that tell more of a request than the rule's
 	// own: their places in the plan, -1 if it has none.
@@ -32,7 +32,7 @@ type Witness struct {
 func (p *Plan) NewWitness(keys int) *Witness {
 	w := &Witness{plan: p, errors: newErrorMinutes(), conversation: p.conversation()}
 	for _, r := range p.Rules {
-		w.quiet, w.within = append(w.quiet, r.quiet().Microseconds()), append(w.within, p.within(r))
+		w.quiet, w.senders = append(w.quiet, r.quiet().Microseconds()), append(w.senders, p.senders(r))
 	}
 	for i, at := range []*int{&w.results, &w.answers, &w.messages} {
 		*at = p.companion(companions[i])
@@ -221,7 +221,7 @@ func (w *Witness) said(ev *Event, rule int) (hash uint64) {
 			return 0
 		}
 	}
-	if of := w.within[rule].of(ev); of != "" {
+	if of := w.senders[rule].of(ev); of != "" {
 		hash ^= textHash(of)
 	}
 	return hash
