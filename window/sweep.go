@@ -15,8 +15,6 @@ import (
 // changes later counts. For rules that have it, and for the tracker, which
 // knows nothing else, each setting is simulated besides: see [Swept.Stopped]
 // and [SweepTarget.Tracker].
-//
-// Only keys that repeat cost more than an entry in a table.
 type Sweep struct {
 	o       SweepOptions
 	plan    *Plan

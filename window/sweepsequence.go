@@ -16,6 +16,17 @@ type sequence struct {
 // trail is a scope's trailing run of equal fingerprints, and what comes round
 // at its tail.
 //
+// An event repeats with a period if it is equal to the one so many before. What
+// comes round with a period are the events at the end that all repeat with it, and
+// those of the period before them. So for each period it is enough to know which
+// event broke it last:
+//
+//	position                      0  1  2  3  4  5  6
+//	fingerprint                   A  B  C  B  C  B  C
+//	shortest period               -  -  -  2  2  2  2
+//	broke                         0  1  2  2  2  2  2
+//	at the end, with period 2                         6 = 2 + 6 - broke
+//
 // The run needs no times: it is the last hits of its key, which knows how many
 // of these a window holds. Where the run is of two or more it is what comes
 // round, too, as the shortest period. Times are kept only while something else
@@ -24,7 +35,7 @@ type trail struct {
 	broke  int64         // position of the last event that repeats with no period
 	slot   int           // of the next event
 	recent []recentEvent // as many as the longest period
-	times  []int64       // of the last events
+	times  []int64       // of the last events, as far as they come round; none if but the run does
 	past   *past         // for trips by scope; nil unless they need it
 	highs  highs
 }

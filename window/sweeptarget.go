@@ -7,7 +7,26 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
-// sweepTarget is a target at work.
+// sweepTarget is a target at work. A cell is a kind of counter with a window; each
+// hit counts a number in each cell.
+//
+//	Look ─► seen                  has the key come of late, and when?
+//	        │ sequence            what comes round at the end of its scope?
+//	        │
+//	        │ only if the key repeats, which few do:
+//	        ├─► keyCounts         what does the hit count, by cell?
+//	        ├─► ladder, climb     up to which threshold does it fire there, and from
+//	        │                     which one on does it open an episode?
+//	        ├─► sweepTally        requests, episodes and their use, in columns that
+//	        │                     stand for one cell or many
+//	        ├─► delays            how long it took until an episode was opened
+//	        ├─► highs, reached    in how many scopes, sessions and callers it fired
+//	        ├─► Findings          for who wants to know of each hit that repeats
+//	        │
+//	        └─► trips             how often a gateway fires that counts otherwise
+//	                              once it has tripped, cell by cell
+//
+// Memory is what it waits for: what most hits touch is kept small and together.
 type sweepTarget struct {
 	// How it counts.
 	rule           *Rule
