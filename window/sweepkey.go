@@ -4,21 +4,20 @@ import "slices"
 
 // keyCounts is what a key that repeats has counted, in all cells.
 //
-// What its hits count in a window depends on how the key stands to it. The
-// windows, the shortest first, are in three states, and each goes from whole to
-// own, or by way of single:
+// What its hits count in a window depends on how the key stands to it. The windows,
+// the shortest first, are in three states, and each goes from whole to own, or by way
+// of single:
 //
-//		0             single             outlived                windows
-//		├── single ─────┼────── own ────────┼──────── whole ────────┤
-//		       pair() ◄─┘                   └─► outlive()
+//	0             single             outlived                windows
+//	├── single ─────┼────── own ────────┼──────── whole ────────┤
+//	       pair() ◄─┘                   └─► outlive()
 //
-//	  - Whole: nothing was forgotten, as the key is not older. All such windows count
-//	    how often it has come, sliding, fixed and refresh alike, and cost as much as
-//	    one.
-//	  - Own: it has counts of its own.
-//	  - Single: the key has outlived it without ever coming twice in it. It counts 1
-//	    and costs nothing: most keys that repeat do so after a pause longer than the
-//	    short windows.
+// In a whole window nothing was forgotten, as the key is not older. All of them count
+// how often it has come, sliding, fixed and refresh alike, and cost as much as one:
+// their ladder is one rung, which needs not be kept. An own window has counts of its
+// own. A single one the key has outlived without ever coming twice in it: it counts 1
+// and costs nothing, as most keys that repeat do so after a pause longer than the
+// short windows.
 //
 // What comes round may have begun before the key did. So cycle counts alike from
 // apart on, which is outlived or more.
@@ -91,11 +90,8 @@ func (key *keyCounts) outlive(windows int, most int32) {
 		l.ladders[kind] = ladder{threshold: min(key.n, most), last: key.last}
 	}
 	l.ladders[streakKind] = key.streak
-	cycle := &key.cycle
-	if w < key.apart {
-		cycle = &key.cycles[w]
-	}
-	l.unbroken = key.streak == l.ladders[slidingKind] && *cycle == l.ladders[slidingKind]
+	// Where streak counts what sliding does, so does cycle: there is a run.
+	l.unbroken = key.streak == l.ladders[slidingKind]
 }
 
 // pair makes the longest single window the key's own: the next hit will be the

@@ -76,6 +76,7 @@ func (s *seen) holdFor(entry uint32, print *printKey) (hash uint32) {
 	return hashOf(s.scopes.seed, (*[16]byte)(print))
 }
 
+// letGo lets go of a scope for one of its keys.
 func (s *seen) letGo(entry uint32) {
 	scope := s.scope(entry)
 	if scope.held--; scope.held == 0 {
