@@ -124,18 +124,15 @@ func (key *keyCounts) cyclesOf(windows int) []ladder {
 // more, and to those whose counts are not what the longest window counts: what
 // comes round may have begun before the key did.
 func (key *keyCounts) partCycles(counts []int32) {
-	apart := len(counts) - 1
-	for apart > int(key.apart) && counts[apart-1] == counts[len(counts)-1] {
+	apart, least := len(counts)-1, int(max(key.apart, key.outlived))
+	for apart > least && counts[apart-1] == counts[len(counts)-1] {
 		apart--
 	}
-	if int(key.outlived) == len(counts) {
-		apart = len(counts)
-	}
-	apart = max(apart, int(key.outlived))
+	apart = max(apart, least)
 	for w := int(max(key.apart, key.single)); w < apart; w++ {
 		key.cyclesOf(len(counts))[w] = key.cycle
 	}
-	key.apart = uint16(max(apart, int(key.apart)))
+	key.apart = uint16(apart)
 }
 
 // partOrder gives ladders of their own to streak and cycle, in a window of the
