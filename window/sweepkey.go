@@ -42,7 +42,7 @@ type keyCounts struct {
 type keyMemory struct {
 	hits   []keyHit    // that the longest window holds, and maybe some before
 	own    []ownWindow // by window, those that are own; nil before the first
-	cycles []ladder    // by window, from single to apart; likewise. Of no use where own is unbroken
+	cycles []ladder    // by window, from single to apart; likewise. Of no meaning where own is unbroken
 }
 
 // keyHit is a hit of a key.
@@ -100,9 +100,6 @@ func (key *keyCounts) pair(windows int) {
 	key.single--
 	l := key.ownOf(windows, key.single)
 	*l = ownWindow{head: len(key.hits) - 1, opened: key.last, fixed: 1, refresh: 1, fixedFrom: start{used: key.total}, refreshFrom: start{used: key.total}, unbroken: true}
-	if key.single < key.apart {
-		key.cyclesOf(windows)[key.single] = ladder{}
-	}
 }
 
 // ownOf is where a window counts; what stands there may be of a key that is gone.
