@@ -100,6 +100,9 @@ func TestSeenAgreesWithList(t *testing.T) {
 				if v.counts != list[len(list)-1].repeats || !slices.Equal(let, wantLet) {
 					rt.Fatalf("at %d: key %x has repeats %d, let go were %v; want %d, %v", now, key.print[:3], v.counts, let, list[len(list)-1].repeats, wantLet)
 				}
+				if s.live+s.moved != int(s.next-s.oldest) || s.at(s.oldest).touched == hasMoved {
+					rt.Fatalf("at %d: %d keys live and %d have moved in %d entries, of which the oldest may not", now, s.live, s.moved, s.next-s.oldest)
+				}
 				repeating -= len(let)
 				let, wantLet = let[:0], wantLet[:0]
 				scopes := map[fingerprint.ScopeKey]bool{}
