@@ -23,3 +23,30 @@ func (p *pages[T]) add() uint32 {
 	p.n++
 	return i
 }
+
+// pool is a list whose elements are used again. Element 0 is none.
+type pool[T any] struct {
+	pages[T]
+	free []uint32
+}
+
+func newPool[T any]() pool[T] {
+	var p pool[T]
+	p.add()
+	return p
+}
+
+// take makes room for one more, where another may have been, and returns its index.
+func (p *pool[T]) take() (i uint32) {
+	last := len(p.free) - 1
+	if last < 0 {
+		return p.add()
+	}
+	i, p.free = p.free[last], p.free[:last]
+	return i
+}
+
+func (p *pool[T]) give(i uint32) { p.free = append(p.free, i) }
+
+// live is how many are in use.
+func (p *pool[T]) live() int { return int(p.n) - 1 - len(p.free) }

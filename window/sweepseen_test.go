@@ -109,13 +109,13 @@ func TestSeenAgreesWithList(t *testing.T) {
 				for _, l := range list {
 					scopes[l.key.scope] = true
 				}
-				if s.scopes.live != len(scopes) {
-					rt.Fatalf("at %d: %d scopes are known, want %d", now, s.scopes.live, len(scopes))
+				if s.scopes.entries.live() != len(scopes) {
+					rt.Fatalf("at %d: %d scopes are known, want %d", now, s.scopes.entries.live(), len(scopes))
 				}
 			}
 		}
-		if s.clear(); s.live != 0 || s.oldest != s.next || s.scopes.live != 0 {
-			rt.Errorf("%d keys and %d scopes live after clear", s.live, s.scopes.live)
+		if s.clear(); s.live != 0 || s.oldest != s.next || s.scopes.entries.live() != 0 {
+			rt.Errorf("%d keys and %d scopes live after clear", s.live, s.scopes.entries.live())
 		}
 	})
 }

@@ -19,17 +19,13 @@ type seenScope struct {
 type scopes struct {
 	seed    [2]uint64 // decides where a scope or a key is found, never an answer
 	index   index
-	entries pages[seenScope]
-	freed   []uint32 // entries
-	live    int
+	entries pool[seenScope]
 }
 
 func newScopes() scopes {
 	random := maphash.MakeSeed()
 	seed := [2]uint64{maphash.Comparable(random, 0), maphash.Comparable(random, 1)}
-	s := scopes{seed: seed, index: newIndex(0)}
-	s.entries.add() // entry 0 is none
-	return s
+	return scopes{seed: seed, index: newIndex(0), entries: newPool[seenScope]()}
 }
 
 // find is the entry of a scope, a new one if it is not known.
@@ -41,15 +37,10 @@ func (s *scopes) find(key *fingerprint.ScopeKey) (entry uint32) {
 			return uint32(x)
 		}
 	}
-	if last := len(s.freed) - 1; last >= 0 {
-		entry, s.freed = s.freed[last], s.freed[:last]
-	} else {
-		entry = s.entries.add()
-	}
+	entry = s.entries.take()
 	s.entries.at(entry).key = *key
 	s.index[slot] = uint64(hash)<<32 | uint64(entry)
-	s.live++
-	s.index = s.index.widened(s.live)
+	s.index = s.index.widened(s.entries.live())
 	return entry
 }
 
@@ -62,8 +53,7 @@ func (s *scopes) remove(entry uint32) {
 	}
 	s.index.vacate(slot)
 	*e = seenScope{}
-	s.freed = append(s.freed, entry)
-	s.live--
+	s.entries.give(entry)
 }
 
 // each calls f with each scope.

@@ -34,8 +34,8 @@ func TestScopesAgreeWithMap(t *testing.T) {
 				}
 				known[key] = entry
 			}
-			if s.live != len(known) {
-				rt.Fatalf("%d scopes are known, want %d", s.live, len(known))
+			if s.entries.live() != len(known) {
+				rt.Fatalf("%d scopes are known, want %d", s.entries.live(), len(known))
 			}
 		}
 		entries := map[uint32]bool{}

@@ -38,8 +38,7 @@ type sweepTarget struct {
 
 	// What it remembers.
 	seen      *seen
-	keys      pages[keyCounts]
-	freed     []uint32         // of keys: those that are gone
+	keys      pool[keyCounts]
 	keyGone   func(key uint32) // nil where nobody asks
 	dropped   int64            // of keys: those that had to make room
 	trails    []*trail         // of scopes that are gone
@@ -90,7 +89,7 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	}
 	// Most keys come once and are many, in no cache: they go by the thousand.
 	t.seen = newSeen(longest, longest/keepSlack, s.o.MaxKeys, t.dropKey, t.dropScope)
-	t.keys.add() // 0 is none
+	t.keys = newPool[keyCounts]()
 	for in := range t.reached {
 		t.reached[in] = newReached(s.o.Most, len(s.cells), s.o.MaxKeys)
 	}
@@ -227,22 +226,15 @@ func (t *sweepTarget) keyOf(v *visit) *keyCounts {
 	if v.counts != 0 {
 		return t.keys.at(v.counts)
 	}
-	if t.live() >= maxRepeats {
-		if t.seen.expire(v.touched); t.live() >= maxRepeats {
+	if t.keys.live() >= maxRepeats {
+		if t.seen.expire(v.touched); t.keys.live() >= maxRepeats {
 			t.seen.forget()
 			t.dropped++
 		}
 	}
-	if last := len(t.freed) - 1; last >= 0 {
-		v.counts, t.freed = t.freed[last], t.freed[:last]
-	} else {
-		v.counts = t.keys.add()
-	}
+	v.counts = t.keys.take()
 	return t.keys.at(v.counts)
 }
-
-// live is how many keys repeat.
-func (t *sweepTarget) live() int { return int(t.keys.n) - 1 - len(t.freed) }
 
 // dropKey lets go of what a key has counted. Another can use its memory.
 func (t *sweepTarget) dropKey(i uint32) {
@@ -255,5 +247,5 @@ func (t *sweepTarget) dropKey(i uint32) {
 		m = keyMemory{key.hits[:0], key.own, key.cycles}
 	}
 	*key = keyCounts{keyMemory: m}
-	t.freed = append(t.freed, i)
+	t.keys.give(i)
 }
