@@ -1,6 +1,7 @@
 package window
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 	"strconv"
@@ -285,6 +286,20 @@ func TestSweepLetsGo(t *testing.T) {
 		if times := cap(target.seen.scope(1).times); times > 4*inside {
 			t.Errorf("%v: a scope has room for %d times", phrase, times)
 		}
+		s.Add(n.event(100*50*inside*1_000_000, "u", []string{"A"}, 1))
+		for _, key := range target.keys.free {
+			if hits := cap(target.keys.at(key).hits); hits > mostFreed {
+				t.Errorf("%v: %d hits are kept of a key that is gone", phrase, hits)
+			}
+		}
+		for _, trail := range target.trails {
+			if times := cap(trail.times); times > mostFreed {
+				t.Errorf("%v: %d times are kept of a scope that is gone", phrase, times)
+			}
+		}
+		if len(target.keys.free) == 0 {
+			t.Errorf("%v: no key is gone", phrase)
+		}
 	}
 	f("A")
 	f("A", "B")
@@ -355,6 +370,30 @@ func TestSweepManyLoops(t *testing.T) {
 	if w := atThreshold(&got.Cells[0], 3); got.Dropped != 0 || w.Requests != loops || w.Episodes != loops {
 		t.Errorf("%d keys dropped, %d requests in %d loops", got.Dropped, w.Requests, w.Episodes)
 	}
+}
+
+// TestSweepMostRepeats: of the keys that repeat so many are known at a time. For one
+// more the oldest has to go, unless it is idle and was only not let go yet.
+func TestSweepMostRepeats(t *testing.T) {
+	n := newNames(t)
+	rule := &Rule{Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "sliding"}}
+	f := func(pause time.Duration, dropped int64) {
+		t.Helper()
+		s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: []time.Duration{time.Hour}, Most: 2})
+		ev := n.event(0, "s", []string{"A"}, 1)
+		for i := range uint32(maxRepeats + 1) {
+			if binary.LittleEndian.PutUint32(ev.Scopes[0].Key[:], i); i == maxRepeats {
+				ev.Time += pause.Microseconds()
+			}
+			s.Add(ev)
+			s.Add(ev)
+		}
+		if got := s.Result()[0]; got.Dropped != dropped || got.Cells[0].Requests[2] != maxRepeats+1 {
+			t.Errorf("after %v %d keys dropped of %d, want %d", pause, got.Dropped, got.Cells[0].Requests[2], dropped)
+		}
+	}
+	f(time.Minute, 1)
+	f(time.Hour+time.Minute, 0)
 }
 
 // TestSweepWithoutPrints: an event that is computable and has no fingerprint, as
