@@ -90,10 +90,6 @@ func (t *sweepTarget) newTrail() *trail {
 func (t *sweepTarget) follow(l *Look, v *visit, again bool) {
 	scope, now := t.seen.scope(l.entry), l.time
 	q := &scope.sequence
-	if q.next > 0 && now-q.last > t.seen.idle { // so are all of its keys
-		t.dropScope(scope)
-		*q = sequence{}
-	}
 	if again {
 		v.move(q.next)
 	} else {
