@@ -38,7 +38,9 @@ var mayImport = map[string][]string{
 	"window/response":         {"window"},
 	"ingest/wrap":             {"fingerprint", "fingerprint/rawjson"},
 	"ingest/formats":          {"ingest/wrap", "fingerprint", "fingerprint/rawjson"},
-	"ingest":                  {"ingest/formats", "ingest/wrap", "fingerprint", "fingerprint/rawjson"},
+	"ingest/otlp":             {"fingerprint/rawjson"},
+	"ingest/otlp/otlptest":    {"fixtures"},
+	"ingest":                  {"ingest/formats", "ingest/otlp", "ingest/wrap", "fingerprint", "fingerprint/rawjson"},
 	"ingest/blob":             {"ingest", "fingerprint"},
 	"ingest/kafka":            {"ingest", "ingest/formats"},
 	"ingest/kafka/kafkatest":  {},
@@ -77,6 +79,8 @@ var leaves = map[string][]string{
 	"github.com/prometheus/common":        {}, // tests only
 	"github.com/segmentio/kafka-go":       {"ingest/kafka"},
 	"github.com/twmb/franz-go":            {"ingest/kafka/kafkatest"}, // tests only
+	"google.golang.org/protobuf":          {"ingest/otlp", "ingest/otlp/otlptest"},
+	"go.opentelemetry.io/proto/otlp":      {"ingest/otlp/otlptest"}, // tests only
 	"github.com/slack-go/slack":           {"sinks/slack"},
 	"gocloud.dev":                         {"ingest/blob"},
 	"cloud.google.com/go/storage":         {"ingest/blob"},
