@@ -116,7 +116,7 @@ func beginning(path, id string, n int) (data []byte, packed bool, err error) {
 	}
 	defer u.Close()
 	if hint, err := u.check(&Source{Name: path, path: path, followed: true}); err != nil {
-		return nil, u.packed != "", newError(path, err, hint)
+		return nil, u.made, newError(path, err, hint)
 	}
 	data = make([]byte, n)
 	got, err := io.ReadFull(u, data)
@@ -126,9 +126,9 @@ func beginning(path, id string, n int) (data []byte, packed bool, err error) {
 	// NUL bytes before the first line are a hole that a truncated file has.
 	text := bytes.TrimLeft(data, "\x00")
 	if bytes.IndexByte(text[:min(len(text), headSize)], 0) >= 0 {
-		err = newError(path, errors.New("binary data, not a log"), IfProtobuf(data))
+		err = newError(path, errors.New("binary data, not a log"), "")
 	}
-	return data, u.packed != "", err
+	return data, u.made, err
 }
 
 // cutShort tells an error that a file gives while it is being compressed.

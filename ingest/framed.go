@@ -2,31 +2,60 @@ package ingest
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/loopgauge/loopgauge/ingest/otlp"
 )
 
-// framed reads what OpenTelemetry's Collector writes with compression: zstd, a
-// frame of zstd for each export, its length in front. The exports become lines.
+// framed reads what OpenTelemetry's Collector writes with compression: zstd or format:
+// proto, each export with its length in front, and protobuf alone, which is one export.
+// The exports become lines; those of protobuf their JSON, up to where they can be read.
 type framed struct {
-	from *bufio.Reader
-	zstd *zstd.Decoder
-	open bool // inside of a frame
-	err  error
+	from   *bufio.Reader
+	bare   bool // there are no lengths
+	zstd   *zstd.Decoder
+	export *bufio.Reader
+	open   bool   // inside of an export of text
+	data   []byte // memory for one of protobuf
+	json   []byte // likewise
+	rest   []byte // of its line
+	count  int
+	err    error
 }
 
-// isFramed knows it by its first bytes.
+// maxExport is how long an export of protobuf may be, and its JSON.
+const maxExport = DefaultMaxLine
+
+// exportHead is how much of an export is looked at to tell what it is: a resource may
+// have many attributes.
+const exportHead = 32 << 10
+
+// isFramed knows frames of zstd with their lengths in front by their first bytes.
 func isFramed(head []byte) bool { return len(head) == 8 && isZstd(head[4:]) }
 
-func newFramed(from *bufio.Reader) (*framed, error) {
-	z, err := zstd.NewReader(nil, zstd.WithDecoderMaxWindow(maxZstdWindow), zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		return nil, err
+// isProtobuf knows protobuf by its first bytes, with its length in front or bare.
+func isProtobuf(head []byte) (is, bare bool) {
+	if otlp.Begins(head) {
+		return true, true
 	}
-	return &framed{from: from, zstd: z}, nil
+	if len(head) < 8 {
+		return false, false
+	}
+	length := binary.BigEndian.Uint32(head)
+	head = head[4:]
+	return length <= maxExport && otlp.Begins(head[:min(int(length), len(head))]), false
+}
+
+// newFramed reads exports, which z undoes the compression of if each is compressed for
+// itself, and else is nil.
+func newFramed(from *bufio.Reader, z *zstd.Decoder, bare bool) *framed {
+	return &framed{from: from, zstd: z, bare: bare, export: bufio.NewReaderSize(nil, exportHead)}
 }
 
 // Read gives the same error again, once there was one.
@@ -39,26 +68,89 @@ func (f *framed) Read(p []byte) (n int, err error) {
 
 func (f *framed) read(p []byte) (int, error) {
 	for {
-		if !f.open {
-			var length [4]byte
-			if _, err := io.ReadFull(f.from, length[:]); err != nil {
-				return 0, err
-			}
-			if err := f.zstd.Reset(io.LimitReader(f.from, int64(binary.BigEndian.Uint32(length[:])))); err != nil {
-				return 0, err
-			}
-			f.open = true
+		if len(f.rest) > 0 {
+			n := copy(p, f.rest)
+			f.rest = f.rest[n:]
+			return n, nil
 		}
-		n, err := f.zstd.Read(p)
+		if !f.open {
+			if err := f.next(); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		n, err := f.export.Read(p)
 		switch {
 		case n > 0:
 			return n, nil
 		case errors.Is(err, io.EOF):
 			f.open = false
-			p[0] = '\n'
-			return 1, nil
+			f.rest = append(f.json[:0], '\n')
 		case err != nil:
 			return 0, err
 		}
 	}
 }
+
+// next begins with the next export.
+func (f *framed) next() error {
+	f.count++
+	var whole io.Reader = f.from
+	length := int64(-1)
+	if !f.bare {
+		var head [4]byte
+		if n, err := io.ReadFull(f.from, head[:]); err != nil {
+			if n > 0 && f.zstd == nil {
+				return errExportCut
+			}
+			return err
+		}
+		length = int64(binary.BigEndian.Uint32(head[:]))
+		whole = io.LimitReader(f.from, length)
+	} else if _, err := f.from.Peek(1); err != nil {
+		return err
+	}
+	if f.zstd != nil {
+		if err := f.zstd.Reset(whole); err != nil {
+			return err
+		}
+		whole, length = f.zstd, -1
+	}
+	f.export.Reset(whole)
+	if f.zstd != nil {
+		if head, _ := f.export.Peek(exportHead); !otlp.Begins(head) {
+			f.open = true
+			return nil
+		}
+	}
+	return f.protobuf(length)
+}
+
+// protobuf makes the line of an export of so many bytes; -1 is not known.
+func (f *framed) protobuf(length int64) error {
+	if length > maxExport {
+		return fmt.Errorf("%w: number %d says that it has %d bytes", errLongExport, f.count, length)
+	}
+	data := bytes.NewBuffer(f.data[:0])
+	n, err := data.ReadFrom(io.LimitReader(f.export, maxExport+1))
+	f.data = data.Bytes()
+	switch {
+	case err != nil:
+		return err
+	case n > maxExport:
+		return fmt.Errorf("%w: number %d", errLongExport, f.count)
+	case n < length:
+		return errExportCut
+	}
+	var why string
+	if f.json, _, why = otlp.AppendJSON(f.json[:0], f.data, maxExport); why != "" {
+		f.json = append(f.json, '"') // a line that ends in a text was cut; others may go on
+	}
+	f.json = append(f.json, '\n')
+	f.rest = f.json
+	return nil
+}
+
+var errLongExport = errors.New("an export longer than 64 MiB")
+
+const errExportCut = endsEarly("the last export is cut")

@@ -44,7 +44,7 @@ func (s *fileStream) Probe(budget int64, visit func(*Block)) error {
 	}
 	defer u.Close()
 	pieces := ProbePieces(size, budget)
-	if u.packed != "" || pieces == 1 {
+	if u.made || pieces == 1 {
 		probe.piece(u, budget, false, visit)
 		return nil
 	}

@@ -2,30 +2,43 @@ package ingest
 
 import (
 	"bytes"
-	"encoding/binary"
+
+	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest/otlp"
 )
 
-// protobufHint is the way out where OpenTelemetry's protobuf is met.
-const protobufHint = "let OpenTelemetry's Collector write JSON: encoding: otlp_json for its kafka exporter, format: json for its file exporter"
-
-// IfProtobuf is the way out of data that begin as OpenTelemetry's protobuf, which the
-// Collector sends to topics unless told otherwise; else it is empty.
-func IfProtobuf(data []byte) (hint string) {
-	if len(data) > 4 && data[0] == 0 { // in files the length stands in front
-		data = data[4:]
+// Head is what the first records of a topic hold, so many at most, a line each. Of
+// OpenTelemetry's protobuf it is the JSON, and nothing of what cannot be read.
+func (b *Block) Head(records int) (lines []byte) {
+	head := Block{Data: b.Data, Records: b.Records[:min(len(b.Records), records)]}
+	for _, data := range head.Each() {
+		if !otlp.Begins(data) {
+			lines = append(lines, bytes.TrimRight(data, "\n")...)
+		} else if json, _, why := otlp.AppendJSON(lines, data, b.MaxLine); why == "" {
+			lines = json
+		}
+		lines = append(lines, '\n')
 	}
-	// A list of resources, of which each has itself and its scopes as fields 1 and 2.
-	if len(data) == 0 || data[0] != 0x0a {
-		return ""
-	}
-	length, n := binary.Uvarint(data[1:])
-	if n <= 0 || length == 0 || 1+n == len(data) {
-		return ""
-	}
-	const resource, scopes = 0x0a, 0x12
-	first := data[1+n]
-	if first != resource && first != scopes || bytes.IndexByte(data[1+n:], scopes) < 0 {
-		return "" // such as text behind a blank line
-	}
-	return protobufHint
+	return lines
 }
+
+// protobuf reads a record of OpenTelemetry's protobuf as the line of its JSON.
+func (run *reading) protobuf(record []byte, at fingerprint.Position) {
+	line, column, why := otlp.AppendJSON(run.rd.json[:0], record, run.b.MaxLine)
+	if run.rd.json = line; cap(line) > keptJSON {
+		run.rd.json = nil
+	}
+	if why == otlp.TooLong {
+		why = tooLong
+	}
+	if why != "" {
+		run.bad(at.Line, column, why)
+		return
+	}
+	run.made = true
+	run.line(line, at)
+	run.made = false
+}
+
+// keptJSON is how much memory a Reader keeps for the JSON of a record.
+const keptJSON = 4 * BlockSize

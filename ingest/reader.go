@@ -8,6 +8,7 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest/formats"
+	"github.com/loopgauge/loopgauge/ingest/otlp"
 	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
@@ -49,6 +50,7 @@ type Reader struct {
 	array   wrap.Array
 	whole   rawjson.Scanner
 	request fingerprint.Request
+	json    []byte      // of a record that is protobuf
 	reading reading     // the call of Read under way
 	each    func() bool // takes a request of a batch
 }
@@ -124,7 +126,8 @@ type reading struct {
 	yield   func(*fingerprint.Request)
 	skip    func(Skip)
 	tally   Tally
-	asked   int // lines, whether another format reads them
+	asked   int  // lines, whether another format reads them
+	made    bool // the line does not stand in the log as it is
 
 	at    fingerprint.Position // of the next request of a batch
 	start int                  // where its record begins in the line
@@ -144,24 +147,34 @@ func (run *reading) lines(data []byte, at fingerprint.Position) int64 {
 }
 
 // records reads what a topic is made of. Mostly a record is one line; some
-// shippers send several in one, or a JSON text over several lines. Parts of a
-// line that are records of their own are not put together: in a topic those of
-// many containers come mixed, with nothing that tells whose they are.
+// shippers send several in one, or a JSON text over several lines, OpenTelemetry's
+// Collector protobuf. Parts of a line that are records of their own are not put
+// together: in a topic those of many containers come mixed, with nothing that tells
+// whose they are.
 func (run *reading) records() {
 	for offset, data := range run.b.Each() {
 		at := fingerprint.Position{Stream: run.b.Stream, Line: offset, Offset: offset}
-		line, next := cutLine(data)
-		if next < len(data) && run.whole(data) {
-			line, next = data, len(data)
-		}
-		at.Item = run.line(line, at)
-		for data = data[next:]; len(data) > 0; data = data[next:] {
-			if line, next = cutLine(data); len(trim(line)) > 0 {
-				at.Item = run.line(line, at)
-			}
+		if otlp.Begins(data) {
+			run.protobuf(data, at)
+		} else {
+			run.texts(data, at)
 		}
 		if run.wrapped != nil {
 			run.wrapped.end(splitPart)
+		}
+	}
+}
+
+// texts reads a record of lines.
+func (run *reading) texts(data []byte, at fingerprint.Position) {
+	line, next := cutLine(data)
+	if next < len(data) && run.whole(data) {
+		line, next = data, len(data)
+	}
+	at.Item = run.line(line, at)
+	for data = data[next:]; len(data) > 0; data = data[next:] {
+		if line, next = cutLine(data); len(trim(line)) > 0 {
+			at.Item = run.line(line, at)
 		}
 	}
 }
@@ -194,9 +207,18 @@ func (run *reading) line(line []byte, at fingerprint.Position) int32 {
 	case run.b.Format == nil:
 		run.bad(at.Line, 0, noFormat)
 	default:
-		return run.text(text, at, cap(line)-cap(text))
+		return run.text(text, at, run.lead(line, text))
 	}
 	return at.Item + 1
+}
+
+// lead is how far into its line a text begins; less than 0 where it does not stand in
+// the log as it is.
+func (run *reading) lead(line, text []byte) int {
+	if run.made {
+		return -1
+	}
+	return cap(line) - cap(text)
 }
 
 // text reads a record, or an array of them, that begins lead bytes behind at;

@@ -26,17 +26,34 @@ type sections struct {
 // pieceSize is how much of a file is looked at, at a time, for the end of a line.
 const pieceSize = 32 << 10
 
-var (
-	errCut       = errors.New("the file was cut while it was read")
-	errEndsEarly = errors.New("the compressed data ends early") // io.ErrUnexpectedEOF in words
-)
+var errCut = errors.New("the file was cut while it was read")
+
+// endsEarly is io.ErrUnexpectedEOF in words.
+type endsEarly string
+
+const errEndsEarly = endsEarly("the compressed data ends early")
+
+func (e endsEarly) Error() string { return string(e) }
+
+// Is makes it io.ErrUnexpectedEOF.
+func (e endsEarly) Is(target error) bool { return target == io.ErrUnexpectedEOF }
+
+// inWords is the error for io.ErrUnexpectedEOF that says what it is of.
+func inWords(err error) error {
+	if early, ok := errors.AsType[endsEarly](err); ok {
+		return early
+	}
+	return errEndsEarly
+}
 
 // unreadable names the file in the error that its reading ended with.
 func unreadable(name string, err error) error {
 	hint := ""
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		err, hint = errEndsEarly, "the file is cut: copy it again; what there is of it is read"
+		err, hint = inWords(err), "the file is cut: copy it again; what there is of it is read"
+	case errors.Is(err, errLongExport):
+		hint = "is the file damaged? what stands before it is read; else let the Collector make smaller ones: send_batch_max_size of its batch processor"
 	case errors.Is(err, os.ErrNotExist):
 		hint = "it was there a moment ago: is it being rotated?"
 	case errors.Is(err, errCut):

@@ -252,9 +252,11 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	f("\xFF\xFE{\x00", "x.log: text in UTF-16\nturn it into UTF-8 on the way: iconv -f UTF-16 -t UTF-8 x.log | loopgauge ... -")
 	f("\xFE\xFF\x00{", "x.log: text in UTF-16\nturn it into UTF-8 on the way: iconv -f UTF-16 -t UTF-8 x.log | loopgauge ... -")
 	f("\x7fELF\x02\x01\x01\x00", "x.log: binary data, not a log")
-	// OpenTelemetry's protobuf, with the length in front as the Collector writes it.
-	const logs = "\n\x0d\x0a\x00\x12\x09\x12\x07*\x05\x0a\x03abc"
-	f("\x00\x00\x00\x0f"+logs, "x.log: binary data, not a log\nlet OpenTelemetry's Collector write JSON: encoding: otlp_json for its kafka exporter, format: json for its file exporter")
+	// OpenTelemetry's metrics, with the length in front as the Collector writes it.
+	const metrics = "\n\x14\x12\x12\x12\x10\n\x06metric*\x06\n\x04\x11\x00\x00\x00"
+	f("\x00\x00\x00\x16"+metrics, "x.log: no known log format\nthese are OpenTelemetry's metrics, in which there is no request: name what its traces or logs are in")
+	f(`{"resourceMetrics":[]}`+"\n", "x.log: no known log format\nthese are OpenTelemetry's metrics, in which there is no request: name what its traces or logs are in")
+	f("\x00\x00\x00\x0f\n\x0d\x0a\x00\x12\x09\x12\x07:\x05\x0a\x03abc", "x.log: binary data, not a log") // of something else
 	f(strings.Repeat("\x00", 10_000), "x.log: nothing but blank lines")
 	f("PAR1\x15\x04", "x.log: a Parquet file, not a log")
 	f("\xFD7zXZ\x00\x00\x04", "x.log: xz data\nunpack it on the way: xz -dc x.log | loopgauge ... -")

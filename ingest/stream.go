@@ -148,7 +148,7 @@ func (s *fileStream) start() error {
 		in = s.format.Wrappers
 	}
 	// Of records over several lines not the ends alone are looked at.
-	if plain, ok := file.(*os.File); ok && s.unread && u.packed == "" && s.source.stdin == nil && wrap.NewCutter(in) == nil {
+	if plain, ok := file.(*os.File); ok && s.unread && !u.made && s.source.stdin == nil && wrap.NewCutter(in) == nil {
 		if s.sections = newSections(plain, s.o.blockSize, s.o.MaxLine, &s.read); s.sections != nil {
 			return nil
 		}
@@ -219,7 +219,7 @@ func (s *fileStream) look() error {
 func (s *fileStream) recognise(head *Block) error {
 	if s.format, _ = s.o.asked().Detect(head.Data); s.format == nil {
 		if bytes.IndexByte(head.Data, 0) >= 0 {
-			return newError(s.source.Name, errors.New("binary data, not a log"), IfProtobuf(head.Data))
+			return newError(s.source.Name, errors.New("binary data, not a log"), "")
 		}
 		if longer := s.longer(head); longer != nil {
 			return s.recognise(longer)

@@ -24,6 +24,9 @@ func (s *fileStream) unknown(head *Block) error {
 	if _, line := firstText(head); formats.Ours(line) {
 		return newError(s.source.Name, errors.New("verdicts or alerts of loopgauge, and no log"), "name the log that they are about, and keep them out of its directory")
 	}
+	if hint := IfMetrics(head.Data); hint != "" {
+		return newError(s.source.Name, errors.New("no known log format"), hint)
+	}
 	scaffolded := s.source.word()
 	if s.source.stdin != nil {
 		scaffolded = "LOG"
@@ -102,3 +105,12 @@ func onlyColumns(data []byte) bool {
 }
 
 func namesColumns(line []byte) bool { return wrap.ByName("table").Detect(line) }
+
+// IfMetrics is the way out where lines begin with OpenTelemetry's metrics; else it is empty.
+func IfMetrics(lines []byte) (hint string) {
+	line, _ := cutLine(trimStart(lines))
+	if formats.MembersOf(line)["resourceMetrics"] {
+		return "these are OpenTelemetry's metrics, in which there is no request: name what its traces or logs are in"
+	}
+	return ""
+}

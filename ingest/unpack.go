@@ -26,6 +26,8 @@ type unpacked struct {
 	source io.Closer
 	inner  func() // ends the decompressor
 	packed string // the command that undoes its compression too; empty if there is none
+	made   bool   // the lines do not stand in the source as they are
+	grows  bool   // nevertheless, export by export
 }
 
 // unpack counts in read what it takes from src.
@@ -36,28 +38,49 @@ func unpack(src io.ReadCloser, read *atomic.Int64) (*unpacked, error) {
 	magic := head[:min(4, len(head))]
 	switch {
 	case isFramed(head):
-		f, err := newFramed(u.Reader)
+		z, err := zstd.NewReader(nil, zstd.WithDecoderMaxWindow(maxZstdWindow), zstd.WithDecoderConcurrency(1))
 		if err != nil {
 			return nil, err
 		}
-		u.packed, u.inner = "zstd -dc", f.zstd.Close // which does not read the lengths, but JSON wants no other command
-		u.Reader = bufio.NewReaderSize(f, headBytes)
+		u.packed, u.inner = "zstd -dc", z.Close // which does not read the lengths, but JSON wants no other command
+		u.undone(newFramed(u.Reader, z, false))
+		u.grows = true
 	case bytes.HasPrefix(magic, []byte{0x1F, 0x8B}):
 		z, err := gzip.NewReader(u.Reader)
 		if err != nil {
 			return nil, err
 		}
 		u.packed = "gzip -dc"
-		u.Reader = bufio.NewReaderSize(z, headBytes)
+		u.undone(z)
 	case isZstd(magic):
 		z, err := zstd.NewReader(u.Reader, zstd.WithDecoderMaxWindow(maxZstdWindow), zstd.WithDecoderConcurrency(2))
 		if err != nil {
 			return nil, err
 		}
 		u.packed, u.inner = "zstd -dc", z.Close
-		u.Reader = bufio.NewReaderSize(z, headBytes)
+		u.undone(z)
 	}
+	u.exports()
 	return u, nil
+}
+
+// undone goes on with what was made of the source.
+func (u *unpacked) undone(r io.Reader) {
+	u.Reader, u.made = bufio.NewReaderSize(r, headBytes), true
+}
+
+// exports makes lines of OpenTelemetry's protobuf, if it is that.
+func (u *unpacked) exports() {
+	head, _ := u.Peek(8)
+	if len(head) < 8 || head[0] != '\n' && head[4] != '\n' { // which most others do not begin with
+		return
+	}
+	u.Reader = bufio.NewReaderSize(u.Reader, exportHead)
+	head, _ = u.Peek(exportHead)
+	if is, bare := isProtobuf(head); is {
+		u.grows = !u.made && !bare
+		u.undone(newFramed(u.Reader, nil, bare))
+	}
 }
 
 // isZstd knows zstd frames and the skippable frames that pzstd writes first.

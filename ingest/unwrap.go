@@ -52,7 +52,7 @@ func (u *unwrapping) line(line []byte, at fingerprint.Position) int32 {
 		return at.Item + 1
 	case len(trim(line)) > 0 || u.chain.Open():
 		u.lines = append(u.lines, pending{offset: at.Offset})
-		u.chain.Push(wrap.Line{Text: text, At: at, Column: cap(line) - cap(text)})
+		u.chain.Push(wrap.Line{Text: text, At: at, Column: run.lead(line, text)})
 	default:
 		run.blank()
 	}

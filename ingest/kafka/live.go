@@ -1,7 +1,6 @@
 package kafka
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -69,7 +68,7 @@ func (l *live) chunk(block *ingest.Block, n counts) ingest.Chunk {
 		block.Format = l.format
 		if l.format == nil {
 			var sure bool
-			if block.Format, sure = detect(l.f.config.asked(), block); sure {
+			if block.Format, sure = l.f.config.asked().Detect(block.Head(headRecords)); sure {
 				l.format, l.mark.Format = block.Format, block.Format.Name
 			}
 		}
@@ -84,16 +83,6 @@ func (l *live) chunk(block *ingest.Block, n counts) ingest.Chunk {
 		Block:  block, Mark: l.mark, AtEnd: l.p.atEnd() && l.failures == 0 || l.over,
 		Lost: n.lost, Why: n.why, Control: n.control, Transactional: n.transactional,
 	}
-}
-
-// detect recognises the format of a block of records, as ingest.Asked does.
-func detect(asked ingest.Asked, b *ingest.Block) (f *formats.Format, sure bool) {
-	head := ingest.Block{Data: b.Data, Records: b.Records[:min(len(b.Records), headRecords)]}
-	var lines []byte
-	for _, data := range head.Each() {
-		lines = append(append(lines, bytes.TrimRight(data, "\n")...), '\n')
-	}
-	return asked.Detect(lines)
 }
 
 var errGone = errors.New("the topic is there no more")

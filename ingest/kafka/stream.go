@@ -171,7 +171,8 @@ func (s *stream) look() error {
 		if err != nil {
 			return err
 		}
-		s.format, _ = detect(s.c.config.asked(), b)
+		lines := b.Head(headRecords)
+		s.format, _ = s.c.config.asked().Detect(lines)
 		bytes := p.fetched * (s.p.end - s.from) / max(1, p.offset-s.from)
 		s.size = max(s.size, bytes)
 		b.Format = s.format
@@ -179,7 +180,7 @@ func (s *stream) look() error {
 			b.Records = b.Records[:min(len(b.Records), headRecords)]
 			s.first, _ = ingest.FirstTimes(b)
 		}
-		hint = cmp.Or(hint, ingest.IfProtobuf(b.Data))
+		hint = cmp.Or(hint, ingest.IfMetrics(lines))
 		b.Release()
 		if s.format != nil {
 			return nil
