@@ -49,6 +49,7 @@ type followed struct {
 	grew     time.Time
 	unseen   bool // of a mark, and not opened yet
 	done     bool // read to its end, and no more is expected
+	grows    bool // though it is packed
 	fault    error
 	faulty   time.Time // since when there is a fault
 	told     string    // where the file lay when it was told of the fault; empty if it was not
@@ -168,7 +169,7 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 			s.mended()
 			s.shut()
 			s.read = p.size
-			s.done = p.packed || !s.live(&p)
+			s.done = p.packed && !s.grows || !s.live(&p)
 			return s.closed(&p)
 		case !silent:
 			s.mended()
@@ -316,6 +317,7 @@ func (s *followed) open(p *place) bool {
 	t := &tail{file: file}
 	if p.packed {
 		if t.unpacked, err = unpack(file, new(atomic.Int64)); err == nil {
+			s.grows = t.unpacked.grows
 			_, err = io.CopyN(io.Discard, t.unpacked, s.position.Offset)
 			if errors.Is(err, io.EOF) {
 				err = nil // a copy that is shorter than what was read
@@ -418,10 +420,10 @@ func (s *followed) closed(p *place) (c Chunk, ok bool, err error) {
 		}
 	default:
 		if errors.Is(s.fault, io.ErrUnexpectedEOF) {
-			s.fault = errEndsEarly
+			s.fault = inWords(s.fault)
 		}
 		why := fmt.Sprintf("%v; read up to byte %d", newError(s.name, s.fault, ""), s.position.Offset)
-		s.fault, s.done = nil, true
+		s.fault, s.done = nil, !s.grows || !s.live(p)
 		return s.lose(why), true, nil
 	}
 	if s.done && s.over(p) {
@@ -481,23 +483,28 @@ func (s *followed) shut() {
 }
 
 // toEnd lets a new stream begin behind the last whole record, unread. A
-// compressed file is all behind it.
+// compressed file that does not grow is all behind it.
 func (s *followed) toEnd() {
-	if s.packed {
-		s.done = true
-		return
-	}
 	file, err := openAs(s.path, s.id)
+	s.done = s.packed
 	if err != nil {
 		return
 	}
 	t := &tail{file: file}
 	defer t.close()
-	head := make([]byte, BlockSize)
-	n, _ := file.ReadAt(head, 0) // what cannot be read now is for later to find out
-	head = head[:bytes.LastIndexByte(head[:n], '\n')+1]
-	if f, sure := s.f.o.asked().Detect(head); sure && len(head) > 0 {
-		s.format, s.position.Format = f, f.Name
+	if s.packed {
+		u, err := unpack(file, new(atomic.Int64))
+		if err != nil || !u.grows {
+			return
+		}
+		t.unpacked, s.done = u, false
+	} else {
+		head := make([]byte, BlockSize)
+		n, _ := file.ReadAt(head, 0) // what cannot be read now is for later to find out
+		head = head[:bytes.LastIndexByte(head[:n], '\n')+1]
+		if f, sure := s.f.o.asked().Detect(head); sure && len(head) > 0 {
+			s.format, s.position.Format = f, f.Name
+		}
 	}
 	t.blocks = s.blocks(t)
 	for {

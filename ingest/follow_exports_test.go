@@ -1,0 +1,69 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loopgauge/loopgauge/ingest/otlp/otlptest"
+)
+
+// TestFollowExports: a file that grows export by export is followed, also when an
+// export is not written whole, by another process, and when it is rotated.
+func TestFollowExports(t *testing.T) {
+	look := func() { time.Sleep(2 * lookSeldom) }
+	f := func(how string, o Options, export func(id string) string, want, lost string) {
+		t.Helper()
+		follow(t, how, []string{""}, o, func(s *site) {
+			a, b, d := export("a"), export("b"), export("d")
+			s.add("spans.bin", a+b[:100])
+			s.c.begin(nil)
+			look()
+			s.add("spans.bin", b[100:])
+			look()
+			s.c.save()
+			s.add("spans.bin", export("c"))
+			look()
+			s.c.kill() // what it saw of c is forgotten
+			s.add("spans.bin", d[:2])
+			s.c.restart()
+			time.Sleep(2 * quiet)
+			s.rename("spans.bin", "spans-2026-11-21T10-00-00.000.bin")
+			s.add("spans-2026-11-21T10-00-00.000.bin", d[2:])
+			s.add("spans.bin", export("e"))
+			look()
+			s.c.mu.Lock()
+			defer s.c.mu.Unlock()
+			for _, lines := range s.c.seen.lines {
+				for i, line := range lines {
+					_, id, _ := strings.Cut(line, `"spanId":"000000000000000`)
+					lines[i] = fmt.Sprintf(`{"time":1,"id":"%.1s"}`, id)
+				}
+			}
+		}, want, lost)
+	}
+	plain := func(id string) string {
+		return string(framedExports(otlptest.FromJSON(t, spans("000000000000000"+id, 5000)))) // longer than what tells files apart
+	}
+	packed := func(id string) string {
+		return string(framedExports(zst(t, spans("000000000000000"+id, 5000))))
+	}
+	const told = "spans.bin: the last export is cut; read up to byte 16179"
+	f("protobuf", Options{}, plain, "0: a b c d (otel); 1: e (otel)", told)
+	f("JSON, each export as zstd", Options{}, packed, "0: a b c d (otel); 1: e (otel)", "spans.bin: the compressed data ends early; read up to byte 16179")
+	f("the latest alone", Options{Latest: true}, plain, "0: b c d (otel); 1: e (otel)", told)
+	follow(t, "rotated with half an export", []string{""}, Options{}, func(s *site) {
+		s.add("spans.bin", plain("a")+plain("b")[:100])
+		s.c.begin(nil)
+		look()
+		s.rename("spans.bin", "spans-2026-11-21T10-00-00.000.bin")
+		time.Sleep(5 * quiet)
+		s.c.mu.Lock()
+		defer s.c.mu.Unlock()
+		if n := len(s.c.seen.lines[0]); n != 1 {
+			t.Errorf("%d lines", n)
+		}
+		s.c.seen.lines = nil
+	}, "", "spans.bin: the last export is cut; read up to byte 5393")
+}
