@@ -16,7 +16,7 @@ const TooLong = "longer than the limit"
 const (
 	protobuf  = "OpenTelemetry's protobuf"
 	breaksOff = protobuf + " breaks off in "
-	isNone    = protobuf + " is none in "
+	isNone    = "no field of " + protobuf + " in "
 	otherType = protobuf + " has another type in "
 	tooDeep   = "nested too deep" // as its JSON would be, which is deeper still
 )

@@ -69,7 +69,7 @@ const (
 // fieldNumbers is one more than the greatest number of a field.
 const fieldNumbers = 17
 
-// messages are those of opentelemetry-proto 1.9, each with its fields by their
+// messages are those of opentelemetry-proto, each with its fields by their
 // numbers. Others are passed over, and so is all of metrics: no request is in them.
 var messages = [...]struct {
 	name   string

@@ -172,7 +172,7 @@ func TestUnreadable(t *testing.T) {
 	f(lies, 0, len(lies)-5, "OpenTelemetry's protobuf breaks off in Span.name")
 	f(aSpan([]byte{5<<3 | 2, 0xff}), 0, len(aSpan())+1, "OpenTelemetry's protobuf breaks off in Span")
 	f(aSpan([]byte{99 << 3 & 0x7f, 0x80}), 0, len(aSpan())+1, "OpenTelemetry's protobuf breaks off in Span")
-	f(aSpan([]byte{7}), 0, len(aSpan())+1, "OpenTelemetry's protobuf is none in Span") // of a type that there is not
+	f(aSpan([]byte{7}), 0, len(aSpan())+1, "no field of OpenTelemetry's protobuf in Span") // of a type that there is not
 	f(aSpan(varintOf(9, 1)), 0, len(aSpan())+1, "OpenTelemetry's protobuf has another type in Span.attributes")
 	f(aSpan(attribute(9, lengthOf(2))), 0, len(aSpan())+8, "OpenTelemetry's protobuf has another type in AnyValue.boolValue")
 	f(aSpan(textOf(5, strings.Repeat("x", 1000))), 500, 0, TooLong)
