@@ -29,9 +29,11 @@ func Holds(dir string) bool {
 // LastRun is the run as of the last part. Nothing else is looked at: others may
 // be at work on the rest.
 func LastRun(dir string) (Run, error) {
-	r := &Reader{Dir: dir}
-	err := r.readRun()
-	return r.Run, err
+	row, err := readRun(dir)
+	if err != nil {
+		return Run{}, err
+	}
+	return row.Run, nil
 }
 
 // IsDataset tells whether dir holds a dataset: its run is written last.

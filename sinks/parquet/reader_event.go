@@ -12,12 +12,12 @@ import (
 )
 
 // make makes the event of the request at hand in the frame at work.
-func (r *Reader) make(seq int64) error {
+func (r *eventReader) make(seq int64) error {
 	r.rows.fetch()
 	if err := r.request(seq); err != nil {
 		return err
 	}
-	if ev := &r.event; seq < r.next && !r.numbered || ev.Time < r.time || ev.Position.Stream < 0 || int(ev.Position.Stream) >= len(r.Run.Logs) {
+	if ev := &r.event; seq < r.next && !r.shared || ev.Time < r.time || ev.Position.Stream < 0 || int(ev.Position.Stream) >= r.logs {
 		return errors.New("out of place")
 	}
 	r.next, r.time = seq+1, r.event.Time
@@ -33,7 +33,7 @@ func (r *Reader) make(seq int64) error {
 
 // gather takes the fingerprints of the event from its rows, of which one at
 // least is there.
-func (r *Reader) gather(seq int64) error {
+func (r *eventReader) gather(seq int64) error {
 	for i := range r.told {
 		r.told[i].next = 0
 	}
@@ -61,7 +61,7 @@ func (r *Reader) gather(seq int64) error {
 }
 
 // print takes the fingerprint, or its absence, from a row.
-func (r *Reader) print(rows *eventColumns) error {
+func (r *eventReader) print(rows *eventColumns) error {
 	identity := text(&rows.identity, rows.row)
 	i, ordinal := int(rows.identityNo.at(rows.row)), int(rows.ordinal.at(rows.row))
 	if i < 0 || i >= len(r.told) {
@@ -103,7 +103,7 @@ func (r *Reader) print(rows *eventColumns) error {
 }
 
 // request makes the event of its first row, but for the fingerprints.
-func (r *Reader) request(seq int64) error {
+func (r *eventReader) request(seq int64) error {
 	c := r.rows
 	if err := c.request.reach(c.row); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (r *Reader) request(seq int64) error {
 }
 
 // choose says how the rules see the event.
-func (r *Reader) choose(c *eventColumns) error {
+func (r *eventReader) choose(c *eventColumns) error {
 	if r.asks {
 		if err := c.choices.reach(c.row); err != nil {
 			return err
@@ -173,7 +173,7 @@ func (r *Reader) choose(c *eventColumns) error {
 
 // unlook leaves out the rules whose scope no rule of the run looked at: the event
 // waited while watch was given another policy.
-func (r *Reader) unlook(c *eventColumns) error {
+func (r *eventReader) unlook(c *eventColumns) error {
 	for i := range r.want.Rules {
 		at := r.answers.Scopes[r.want.ScopeOf(i)]
 		if r.scopes[at] >= 0 || r.event.Rules[i] == window.NotMatched {
@@ -191,7 +191,7 @@ func (r *Reader) unlook(c *eventColumns) error {
 }
 
 // looked tells whether a rule of the run with this scope looked at the event.
-func (r *Reader) looked(c *eventColumns, scope int) (bool, error) {
+func (r *eventReader) looked(c *eventColumns, scope int) (bool, error) {
 	if err := c.choices.reach(c.row); err != nil {
 		return false, err
 	}
@@ -207,7 +207,7 @@ func (r *Reader) looked(c *eventColumns, scope int) (bool, error) {
 }
 
 // check says what the rules that look at the event do not find in it.
-func (r *Reader) check() error {
+func (r *eventReader) check() error {
 	for i, rule := range r.want.Rules {
 		if r.event.Rules[i] == window.NotMatched || r.event.Exclude > 0 {
 			continue
@@ -223,7 +223,7 @@ func (r *Reader) check() error {
 }
 
 // scope makes a scope of its entry, -1 if there is none.
-func (r *Reader) scope(c *eventColumns, entry int32, out *window.Scope, fields []string) error {
+func (r *eventReader) scope(c *eventColumns, entry int32, out *window.Scope, fields []string) error {
 	*out = window.Scope{}
 	if entry < 0 {
 		return nil
@@ -254,7 +254,7 @@ func (r *Reader) scope(c *eventColumns, entry int32, out *window.Scope, fields [
 }
 
 // value is that of a scope field.
-func (r *Reader) value(c *eventColumns, field string) (string, error) {
+func (r *eventReader) value(c *eventColumns, field string) (string, error) {
 	from, to := c.scopeField.entries(c.row)
 	values, _ := c.scopeValue.entries(c.row)
 	for i := range to - from {
@@ -267,7 +267,7 @@ func (r *Reader) value(c *eventColumns, field string) (string, error) {
 
 // choice is how a rule sees the request: as the rule of the run does that is
 // like it.
-func (r *Reader) choice(c *eventColumns, rule *window.Rule, like string) (window.Choice, error) {
+func (r *eventReader) choice(c *eventColumns, rule *window.Rule, like string) (window.Choice, error) {
 	from, to := c.rule.entries(c.row)
 	overrides, _ := c.override.entries(c.row)
 	for i := range to - from {

@@ -10,12 +10,9 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
-// split makes a reader of each partition, if several processes wrote the
-// dataset, so that their events can be merged.
-func (r *Reader) split() error {
-	if !slices.ContainsFunc(r.files, func(f string) bool { _, ok := partitionOf(f); return ok }) {
-		return nil
-	}
+// split has what several processes wrote read partition by partition, so that
+// their events can be merged.
+func (r *Reader) split(files []string) error {
 	var found []report
 	if r.Whole {
 		var err error
@@ -23,53 +20,47 @@ func (r *Reader) split() error {
 			return err
 		}
 	}
-	of := func(partition int) *Reader {
-		k := slices.IndexFunc(r.parts, func(p *Reader) bool { return p.partition == partition })
+	of := func(partition int) *eventReader {
+		k := slices.IndexFunc(r.from, func(e *eventReader) bool { return e.partition == partition })
 		if k >= 0 {
-			return r.parts[k]
+			return r.from[k]
 		}
-		p := &Reader{Dir: r.Dir, Run: r.Run, rules: r.rules, numbered: true, partition: partition, rows: newEventColumns()}
-		r.parts = append(r.parts, p)
-		return p
+		e := r.add(r.Run.Judged)
+		e.shared, e.partition = true, partition
+		return e
 	}
 	for _, f := range found {
-		p := of(f.partition)
+		e := of(f.partition)
 		row, err := readRow(f.path)
 		if err != nil {
 			return err
 		}
-		if p.Run.Judged = row.Judged; row.Judged > 0 {
-			p.Whole = true
-		}
+		e.judged, e.whole = row.Judged, row.Judged > 0
 	}
-	for _, file := range r.files {
+	for _, file := range files {
 		partition, ok := partitionOf(file)
 		if !ok {
 			return damaged(file, "not of a partition, as the others are")
 		}
 		if len(found) > 0 {
 			known := slices.ContainsFunc(found, func(f report) bool { return f.partition == partition })
-			if !known || early(file, of(partition).Run.Judged) {
+			if !known || early(file, of(partition).judged) {
 				continue
 			}
 		}
-		p := of(partition)
+		e := of(partition)
 		switch {
-		case r.Whole && !p.Whole && len(p.files) == 0:
+		case r.Whole && !e.whole && len(e.files) == 0:
 			return fmt.Errorf("%s: there is nothing of partition %d in %s: copy the dataset with its folder %s", r.Dir, partition, filepath.Join(own, reports), own)
-		case len(p.files) == 0 && r.Whole:
-			p.Removed = firstEvent(file)
+		case len(e.files) == 0 && r.Whole:
+			e.removed = firstEvent(file)
 		}
-		p.files = append(p.files, file)
+		e.files = append(e.files, file)
 	}
-	for _, p := range r.parts {
-		if p.Whole && len(p.files) == 0 {
-			p.Removed = p.Run.Judged
+	for _, e := range r.from {
+		if e.whole && len(e.files) == 0 {
+			e.removed = e.judged
 		}
-		if p.Removed > 0 {
-			p.Whole, r.Whole = false, false
-		}
-		r.Removed += p.Removed
 	}
 	return nil
 }
@@ -78,8 +69,8 @@ func (r *Reader) split() error {
 // would have judged them.
 func (r *Reader) merge(keep bool) (*window.Event, error) {
 	if r.ahead == nil {
-		r.ahead = make([]*window.Event, len(r.parts))
-		for i := range r.parts {
+		r.ahead = make([]*window.Event, len(r.from))
+		for i := range r.from {
 			if err := r.advance(i, false); err != nil {
 				return nil, err
 			}
@@ -105,7 +96,7 @@ func (r *Reader) merge(keep bool) (*window.Event, error) {
 // advance reads the next event of a partition, of which the one before is kept
 // if need be.
 func (r *Reader) advance(i int, keep bool) (err error) {
-	if r.ahead[i], err = r.parts[i].Next(keep); errors.Is(err, io.EOF) {
+	if r.ahead[i], err = r.from[i].nextEvent(keep); errors.Is(err, io.EOF) {
 		r.ahead[i], err = nil, nil
 	}
 	return err

@@ -108,21 +108,21 @@ func (d *Dataset) writeRun(run Run) error {
 	return writeFile(d, []runRow{row}, "run", "run.parquet")
 }
 
-func (r *Reader) readRun() error {
-	path := runFile(r.Dir)
+// readRun reads the run of a dataset.
+func readRun(dir string) (*runRow, error) {
+	path := runFile(dir)
 	row, err := readRow(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r.Run, r.rules = row.Run, row.Rules
 	var excluded int64
 	for _, x := range row.Excluded {
 		excluded += x.Requests
 	}
 	if row.AllExcluded != excluded || row.Lines != row.Judged+row.Blank+row.Malformed+row.Duplicate+row.Late+excluded {
-		return damaged(path, "its account does not add up")
+		return nil, damaged(path, "its account does not add up")
 	}
-	return nil
+	return row, nil
 }
 
 // add adds up two runs of partitions.
