@@ -101,8 +101,8 @@ func unrotated(path string) (names []string) {
 // compareRotated puts files in order by the log that they are of, and those of one
 // log from the oldest on: the one without a number or a date is written to.
 func compareRotated(a, b string) int {
-	logA, addedA := unrotate(a)
-	logB, addedB := unrotate(b)
+	logA, addedA := logOf(a)
+	logB, addedB := logOf(b)
 	rank := func(added string) int {
 		switch {
 		case added == "":
@@ -124,9 +124,9 @@ func compareRotated(a, b string) int {
 	return 0
 }
 
-// unrotate is the log that a file is of by its name, and what a rotation added to
+// logOf is the log that a file is of by its name, and what a rotation added to
 // that.
-func unrotate(path string) (log, added string) {
+func logOf(path string) (log, added string) {
 	if logs := unrotated(path); len(logs) > 0 {
 		return logs[0], rotation(path, logs[0])
 	}
