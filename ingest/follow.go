@@ -42,14 +42,14 @@ type follower struct {
 	o    Options
 
 	mu        sync.Mutex
-	streams   []*followed // open, by index
-	next      int32       // index of the next new one
-	reading   int32       // highest index that somebody reads
-	fresh     []Live      // not accepted yet
-	accepted  bool        // the streams that there were at first
-	looked    bool        // once
-	strangers map[string]*stranger
-	closed    map[string]*stranger // by path, what cannot be looked into
+	streams   []*followed          // open, by index
+	next      int32                // index of the next new one
+	reading   int32                // highest index that somebody reads
+	fresh     []Live               // not accepted yet
+	accepted  bool                 // the streams that there were at first
+	looked    bool                 // once
+	strangers map[string]*stranger // by inode
+	unlisted  map[string]*fault    // by path, what cannot be looked into
 	short     map[string]short     // by inode
 
 	arrived chan struct{} // fresh has got something
@@ -72,12 +72,12 @@ func Follow(args []string, o Options, marks []Mark) (Feed, error) {
 	if err := o.asked().Check(); err != nil {
 		return nil, err
 	}
+	if err := Followable(args); err != nil {
+		return nil, err
+	}
 	f := &follower{
 		args: args, o: o, reading: -1, strangers: map[string]*stranger{}, short: map[string]short{},
 		arrived: make(chan struct{}, 1), hurry: make(chan struct{}, 1), stopped: make(chan struct{}),
-	}
-	if err := Followable(args); err != nil {
-		return nil, err
 	}
 	for _, m := range slices.SortedFunc(slices.Values(marks), func(a, b Mark) int { return int(a.Stream) - int(b.Stream) }) {
 		s, err := f.resume(m)
@@ -85,7 +85,7 @@ func Follow(args []string, o Options, marks []Mark) (Feed, error) {
 			return nil, err
 		}
 		f.streams = append(f.streams, s)
-		f.offer(s)
+		f.next = s.index + 1
 	}
 	f.look(o.Latest && marks == nil)
 	f.narrow()
@@ -182,15 +182,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-// offer gives a stream to whoever accepts them.
-func (f *follower) offer(s *followed) {
-	f.fresh = append(f.fresh, s)
-	f.next = max(f.next, s.index+1)
-	signal(f.arrived)
-}
-
-// number gives new streams their indices: the older log has the lower one, as
-// offline.
+// number gives new streams their indices, and them to who accepts streams: the
+// older log has the lower one, as offline.
 func (f *follower) number(fresh []*followed) {
 	if len(fresh) > 1 {
 		ages := map[*followed]age{}
@@ -212,7 +205,9 @@ func (f *follower) number(fresh []*followed) {
 	for _, s := range fresh {
 		s.index = f.next
 		s.start.Stream, s.position.Stream = s.index, s.index
-		f.offer(s)
+		f.next++
+		f.fresh = append(f.fresh, s)
+		signal(f.arrived)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// blind lets no file be opened until it is undone.
-func blind(t *testing.T) (undo func()) {
+// blindfold lets no file be opened until it is undone.
+func blindfold(t *testing.T) (undo func()) {
 	t.Helper()
 	var before syscall.Rlimit
 	must(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before))
@@ -119,7 +119,7 @@ func TestFollowBlind(t *testing.T) {
 		for began := time.Now(); time.Since(began) < 3*quiet; {
 			next(l) // it is closed meanwhile
 		}
-		undo := blind(t)
+		undo := blindfold(t)
 		add("b")
 		cannot(l)
 		undo()
@@ -127,7 +127,7 @@ func TestFollowBlind(t *testing.T) {
 		must(t, feed.Close())
 
 		add("c")
-		undo = blind(t)
+		undo = blindfold(t)
 		feed, l = follow([]Mark{at})
 		cannot(l)
 		undo()
@@ -146,7 +146,7 @@ func TestFollowShut(t *testing.T) {
 		feed, err := Follow([]string{dir}, Options{Unreadable: told.tell}, nil)
 		must(t, err)
 		defer func() { must(t, feed.Close()) }()
-		undo := blind(t)
+		undo := blindfold(t)
 		f := func(wait time.Duration, want string) {
 			t.Helper()
 			time.Sleep(wait)
@@ -171,7 +171,7 @@ func TestFollowBlindStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := write(t, dir, "app.log", []byte(record("a")+"\n"))
 		told := &tellings{}
-		undo := blind(t)
+		undo := blindfold(t)
 		feed, err := Follow([]string{path}, Options{Unreadable: told.tell}, nil)
 		must(t, err)
 		defer func() { must(t, feed.Close()) }()

@@ -511,7 +511,7 @@ func TestLookIsNotOneMoment(t *testing.T) {
 
 	// The reader read more than the look saw.
 	e.size = 20
-	if !s.holds(e) || s.cut {
+	if is := s.at(e); is != there {
 		t.Error("a file that grew during the look is taken for truncated")
 	}
 	// The original was truncated after the copy was seen.
@@ -527,15 +527,15 @@ func TestLookIsNotOneMoment(t *testing.T) {
 	// A directory could not be read.
 	must(t, os.Remove(path))
 	for _, partial := range []bool{true, false} {
-		if _, gone := f.stay(&sight{partial: partial}, s); gone == partial {
-			t.Errorf("partial %v: gone is %v", partial, gone)
+		if _, is := f.stay(&sight{partial: partial}, s); (is == gone) == partial {
+			t.Errorf("partial %v: state is %v", partial, is)
 		}
 	}
 	if !unreachable(newError(path, &os.PathError{Err: syscall.ESTALE}, "")) || unreachable(newError(path, &os.PathError{Err: syscall.ENOENT}, "")) {
 		t.Error("an outage and an absence are mixed up")
 	}
 	// One that we may not read says nothing of what lies elsewhere.
-	if !passes(newError(path, &os.PathError{Err: syscall.ESTALE}, "")) || passes(newError(path, &os.PathError{Err: syscall.EACCES}, "")) {
+	if !transient(newError(path, &os.PathError{Err: syscall.ESTALE}, "")) || transient(newError(path, &os.PathError{Err: syscall.EACCES}, "")) {
 		t.Error("an outage and a directory of others are mixed up")
 	}
 }
@@ -554,7 +554,7 @@ func TestFollowUnreadable(t *testing.T) {
 			if f.adopt(&sight{}, e, kept, false) {
 				t.Fatal("it became a stream")
 			}
-			if len(told) > 0 && time.Since(f.strangers[e.id].since) < quiet {
+			if len(told) > 0 && time.Since(f.strangers[e.id].fault.since) < quiet {
 				t.Error("it was told of at once")
 			}
 			time.Sleep(quiet / 10)
@@ -581,14 +581,14 @@ func TestReaderLeavesWhatALookFound(t *testing.T) {
 	file, err := os.Open(path)
 	must(t, err)
 	defer func() { must(t, file.Close()) }()
-	f := func(opened int, cut bool) {
+	f := func(opened int, want state) {
 		t.Helper()
 		s := &followed{f: &follower{hurry: make(chan struct{}, 1)}, tail: &tail{file: file}, opened: opened}
 		s.place = place{head: headOf([]byte("read before")), version: 2}
-		if s.verify() || s.cut != cut {
-			t.Errorf("opened at version %d of 2: cut %v, want %v", opened, s.cut, cut)
+		if s.verify() || s.state != want {
+			t.Errorf("opened at version %d of 2: state %v, want %v", opened, s.state, want)
 		}
 	}
-	f(2, true)
-	f(1, false)
+	f(2, replaced)
+	f(1, there)
 }

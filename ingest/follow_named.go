@@ -13,8 +13,8 @@ func (f *follower) narrow() {
 		if f.named(s) {
 			return false
 		}
-		s.done = s.done || !s.gone.IsZero()
-		return s.gone.IsZero()
+		s.done = s.done || !s.placed()
+		return s.placed()
 	})
 	f.fresh = nil
 	for _, s := range f.streams {

@@ -6,24 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"slices"
 	"sync/atomic"
+	"syscall"
 	"time"
 
-	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/ingest/wrap"
-)
-
-const (
-	// unknownBytes, or headLines, is how much of a stream is held back at most
-	// until a line of it is of a known format.
-	unknownBytes = 64 << 10
-	// unknownRecord is how much, as long as that may be the beginning of one
-	// record over many lines.
-	unknownRecord = headBlocks * BlockSize
 )
 
 // followed is one stream of a follower.
@@ -42,21 +31,18 @@ type followed struct {
 	format   *formats.Format
 	tail     *tail   // nil while the file is closed
 	queue    []piece // read, and held back
-	looked   int     // pieces of queue that the format was looked for in
-	begun    bool    // they may be the beginning of one record
+	tried    int     // pieces of queue that the format was looked for in
+	half     bool    // they may be the beginning of one record
 	opened   int     // version of the place that tail was opened at
-	read     int64   // size of the file when it was closed; -1: not since it was found
+	rested   int64   // size of the file when it was closed; -1: not since it was found
 	grew     time.Time
-	unseen   bool // of a mark, and not opened yet
-	done     bool // read to its end, and no more is expected
-	grows    bool // though it is packed
-	fault    error
-	faulty   time.Time // since when there is a fault
-	told     string    // where the file lay when it was told of the fault; empty if it was not
+	done     bool  // read to its end, and no more is expected
+	grows    bool  // though it is packed
+	fault    fault // why it cannot be read
 }
 
 func (f *follower) stream(m Mark) *followed {
-	s := &followed{f: f, name: m.Name, log: m.Name, index: m.Stream, start: m, position: m, wake: make(chan struct{}, 1), read: -1, grew: time.Now()}
+	s := &followed{f: f, name: m.Name, log: m.Name, index: m.Stream, start: m, position: m, wake: make(chan struct{}, 1), rested: -1, grew: time.Now()}
 	s.format = f.o.asked().Known(m.Format)
 	if _, err := os.Readlink(m.Name); err == nil {
 		s.log = resolved(m.Name)
@@ -70,7 +56,7 @@ func (s *followed) Mark() Mark { return s.start }
 
 // Next reads on, or waits for what comes.
 func (s *followed) Next(ctx context.Context) (Chunk, error) {
-	over := time.After(lookSeldom)
+	over := time.After(lookEvery)
 	for {
 		if err := ctx.Err(); err != nil {
 			return Chunk{}, err
@@ -84,7 +70,9 @@ func (s *followed) Next(ctx context.Context) (Chunk, error) {
 			return Chunk{}, ctx.Err()
 		case <-s.wake:
 		case <-over:
-			return s.chunk(nil, !s.unseeable()), nil
+			// Nobody knows whether there is more in what cannot be looked at. It is
+			// waited for until it is told of: who does not see to it then has the others.
+			return s.chunk(nil, !unreachable(s.fault.err) || s.fault.lasts()), nil
 		}
 	}
 }
@@ -111,12 +99,31 @@ func (s *followed) lose(why string) Chunk {
 	return c
 }
 
-// live tells whether the file is still the one that is written to.
-func (s *followed) live(p *place) bool {
+// current tells whether the file is still the one that is written to.
+func (s *followed) current(p *place) bool {
 	return p.placed() && p.member && p.path == s.name && !numbered(s.name)
 }
 
-// step returns the next chunk, if there is something to tell.
+// step returns the next chunk, if there is something to tell. It reads by what is
+// known of the file's place.
+//
+//	from      what is known                              to             by
+//	at rest   there is more in the file, or nobody has   reading        open, more
+//	          looked since it was found
+//	reading   it is in another file now                  reading that   step
+//	reading   nothing has come for a minute (quiet),     at rest        step
+//	          from the log that is written to
+//	reading   it cannot be read                          at rest, and   fails, tell
+//	                                                     told of
+//	reading   a compressed file that does not grow has   done           step
+//	          ended, or nothing has come for a minute
+//	          from a rotated one
+//	at rest   the file is missed, or damaged; what was   done           atRest
+//	          not read is lost, which is said
+//	done      it has grown all the same                  reading        open, more
+//	done      it is missed, and its mark of no use       over, io.EOF   ends
+//
+// At rest and done there is no tail.
 func (s *followed) step() (c Chunk, ok bool, err error) {
 	s.f.mu.Lock()
 	s.f.reading = max(s.f.reading, s.index)
@@ -124,22 +131,20 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 	s.f.mu.Unlock()
 	if p.version != s.opened && (!p.packed || !s.outlives()) {
 		s.shut()
-		s.opened, s.read = p.version, -1
+		s.opened, s.rested = p.version, -1
 		s.mended()
 	}
 	if s.tail == nil && !s.open(&p) {
-		return s.closed(&p)
+		return s.atRest(&p)
 	}
 	for {
 		// Who writes to a file that was renamed may not know yet.
 		silent := time.Since(s.grew) >= quiet && time.Since(p.shifted) >= quiet
 		if s.recognise() {
-			grew := s.grew
 			s.shut()
 			if !s.open(&p) {
-				return s.closed(&p)
+				return s.atRest(&p)
 			}
-			s.grew = grew // the same is read again
 		}
 		if c, ok := s.emit(silent); ok {
 			return c, true, nil
@@ -157,28 +162,23 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 			s.mended()
 			s.queue = append(s.queue, piece)
 		case s.tail.fault != nil:
-			s.fails(s.tail.fault)
+			s.fails(&p, s.tail.fault)
 			s.shut()
-			if p.packed && !unreachable(s.fault) {
-				s.read = p.size // until it has grown
-			}
-			return s.closed(&p)
+			return s.atRest(&p)
 		case errors.Is(err, io.EOF) && len(s.queue) > 0:
 			s.tail.over = true
 		case errors.Is(err, io.EOF):
 			s.mended()
-			s.shut()
-			s.read = p.size
-			s.done = p.packed && !s.grows || !s.live(&p)
-			return s.closed(&p)
+			s.rest(&p)
+			s.done = p.packed && !s.grows || !s.current(&p)
+			return s.atRest(&p)
 		case !silent:
 			s.mended()
 			return c, false, nil
-		case !s.live(&p) || s.wholeRest():
+		case !s.current(&p) || s.wholeRest():
 			s.tail.final = true
 		default:
-			s.shut()
-			s.read = p.size
+			s.rest(&p)
 			return c, false, nil
 		}
 	}
@@ -194,124 +194,20 @@ func (s *followed) outlives() bool {
 	return err == nil && info.Size() >= s.position.Offset && s.verify()
 }
 
-// recognise looks what the stream is, if that is not known yet. It tells whether
-// what is held back must be read again, cut where no record goes on.
-func (s *followed) recognise() (again bool) {
-	if s.format != nil || len(s.queue) == 0 || s.looked == len(s.queue) && !s.tail.over {
-		return false
-	}
-	s.looked = len(s.queue)
-	data := s.held()
-	if s.begun = !s.tail.over && unfinished(data); s.begun {
-		return false
-	}
-	if f, sure := s.f.o.asked().Detect(data); sure || f != nil && s.many() {
-		s.format = f
-	}
-	return s.format != nil && wrap.NewCutter(s.format.Wrappers) != nil
-}
-
-// held is all that is held back.
-func (s *followed) held() []byte {
-	parts := make([][]byte, len(s.queue))
-	for i, p := range s.queue {
-		parts[i] = p.Data
-	}
-	return slices.Concat(parts...)
-}
-
-// many tells that as much is held back as ever is of a stream of which nothing
-// is known.
-func (s *followed) many() bool {
-	last := s.queue[len(s.queue)-1]
-	if s.begun {
-		return last.offset >= unknownRecord
-	}
-	return last.offset >= unknownBytes || last.line >= headLines
-}
-
-// emit returns the first block held back, if there is reason to. As long as
-// the format is not known lines are held back, unless they are many, or
-// nothing follows them. Half a record waits for its end, like half a line.
-func (s *followed) emit(silent bool) (c Chunk, ok bool) {
-	if len(s.queue) == 0 {
-		return c, false
-	}
-	format := s.format
-	if format == nil {
-		if !s.tail.over && !s.many() && (!silent || s.begun) {
-			return c, false
-		}
-		format = s.f.o.asked().byName(s.f.o.Format)
-	}
-	p := s.queue[0]
-	s.queue, s.looked = s.queue[1:], max(s.looked-1, 0)
-	p.Stream, p.Format, p.Zone, p.Name = s.index, format, s.f.o.Zone, s.name
-	s.position.Offset, s.position.Line = p.offset, p.line
-	return s.chunk(p.Block, len(s.queue) == 0 && s.tail.after == nil && s.tail.end), true
-}
-
-// wholeRest tells that what stands behind the last record ends one all the
-// same: with a JSON text that is complete, but for its newline. Programs that
-// write a file in one go often leave the last newline out.
-func (s *followed) wholeRest() bool {
-	rest := s.tail.blocks.rest
-	if s.format == nil {
-		rest = append(s.held(), rest...)
-	}
-	line := rest[bytes.LastIndexByte(rest, '\n')+1:]
-	format := s.format
-	if format == nil {
-		format = Detect(rest)
-	}
-	if format == nil || len(trim(line)) == 0 {
-		return false
-	}
-	if ends := wrap.NewCutter(format.Wrappers); ends != nil {
-		whole := false
-		for line := range bytes.Lines(rest) {
-			whole = ends(bytes.TrimSuffix(line, []byte{'\n'}))
-		}
-		return whole && (wholeJSON(line) || wholeJSON(rest))
-	}
-	return (format.JSON || format.Wrappers != nil) && wholeJSON(line)
-}
-
-// wholeJSON tells that text is an object or an array that is complete.
-func wholeJSON(text []byte) bool {
-	text = trim(text)
-	if len(text) == 0 || text[0] != '{' && text[0] != '[' {
-		return false
-	}
-	var scan rawjson.Scanner
-	return scan.Check(text) == nil
-}
-
 // open opens the file where the stream goes on. It tells whether there is
 // anything to be read, as far as is known.
 func (s *followed) open(p *place) bool {
-	switch {
-	case p.placed() && p.unread && !s.done:
-		file, err := openAs(p.path, p.id)
-		if err != nil {
-			s.failed(err)
-			return false
-		}
-		file.Close()
-		signal(s.f.hurry) // the next look finds out what it is
-		return false
-	case !p.placed() || p.unread || p.size < 0:
-		return false
-	case s.done && p.packed && (s.read < 0 || p.size == s.read):
-		return false
-	case s.done && !p.packed && p.size <= max(s.position.Offset, s.read):
-		return false
-	case !s.done && p.size == s.read && (s.fault != nil || s.live(p)):
+	if !p.placed() || p.state == blind && s.done || p.state == there && !s.more(p) {
 		return false
 	}
 	file, err := openAs(p.path, p.id)
 	if err != nil {
-		s.failed(err)
+		s.fails(p, err)
+		return false
+	}
+	if p.state == blind {
+		file.Close()
+		signal(s.f.hurry) // the next look finds out what it is
 		return false
 	}
 	t := &tail{file: file}
@@ -328,20 +224,31 @@ func (s *followed) open(p *place) bool {
 	}
 	if err != nil {
 		t.close()
-		s.failed(err)
-		if p.packed && !unreachable(s.fault) {
-			s.read = p.size
-		}
+		s.fails(p, err)
 		return false
 	}
 	s.retell(p)
 	t.blocks = s.blocks(t)
 	t.blocks.line, t.blocks.offset = s.position.Line, s.position.Offset
-	s.tail, s.done, s.unseen = t, false, false
-	if s.fault == nil {
+	s.tail, s.done = t, false
+	if s.fault.err == nil {
 		s.grew = time.Now()
 	}
 	return true
+}
+
+// more tells whether there is more in the file than was read of it, as far as is
+// known.
+func (s *followed) more(p *place) bool {
+	switch {
+	case p.size < 0:
+		return false
+	case !s.done:
+		return p.size != s.rested || s.fault.err == nil && !s.current(p)
+	case p.packed:
+		return s.rested >= 0 && p.size != s.rested
+	}
+	return p.size > max(s.position.Offset, s.rested)
 }
 
 // retell tells the format by the beginning of the file where it goes on and the name
@@ -366,80 +273,58 @@ func (s *followed) blocks(r io.Reader) *blocks {
 	return newBlocks(r, s.f.o.blockSize, s.f.o.MaxLine, in)
 }
 
-// failed notes why the file cannot be read. One that was moved is found by the
-// next look.
-func (s *followed) failed(err error) {
-	if errors.Is(err, errMoved) || errors.Is(err, os.ErrNotExist) {
+// fails notes why the file cannot be read. One that was moved is found by the
+// next look. What is wrong with a compressed file is as long as it does not grow.
+func (s *followed) fails(p *place, err error) {
+	if errors.Is(err, errMoved) || errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		signal(s.f.hurry)
 		return
 	}
-	s.fails(err)
-}
-
-// fails notes why the file cannot be read.
-func (s *followed) fails(err error) {
-	if s.fault == nil {
-		s.faulty = time.Now()
+	if s.fault.note(err, time.Now()); p.packed && !unreachable(err) {
+		s.rested = p.size
 	}
-	if shut, ok := errors.AsType[*fs.PathError](err); ok {
-		err = shut.Err
-	}
-	s.fault = err
 }
 
 // mended notes that the file can be read, or is another by now.
 func (s *followed) mended() {
-	if s.fault = nil; s.told != "" {
-		s.f.o.Unreadable(s.told, nil)
-		s.told = ""
-	}
+	s.fault.err = nil
+	s.f.o.untell(&s.fault)
 }
 
-// unseeable tells that nobody knows whether there is more in the file. It is
-// waited for until it is told of: who does not see to it then has the others.
-func (s *followed) unseeable() bool {
-	return unreachable(s.fault) && time.Since(s.faulty) < quiet
-}
-
-// closed is what there is to say of a stream whose file is not open.
-func (s *followed) closed(p *place) (c Chunk, ok bool, err error) {
-	missing := !p.gone.IsZero() && time.Since(p.gone) >= patience
+// atRest is what there is to say of a stream whose file is not open.
+func (s *followed) atRest(p *place) (c Chunk, ok bool, err error) {
 	switch {
 	case s.done:
-	case missing:
+	case p.missed(patience):
 		s.done = true
 		s.mended()
-		if p.cut || s.unseen || s.position.Offset < p.size && !p.packed || p.packed && s.read < p.size {
+		if p.state == replaced || p.size < 0 || s.position.Offset < p.size && !p.packed || p.packed && s.rested < p.size {
 			return s.lose(s.lostWhy(p)), true, nil
 		}
-	case s.fault == nil || time.Since(s.faulty) < quiet:
-	case !p.packed || unreachable(s.fault): // there may be more when it can be read again
-		if s.told == "" && s.f.o.Unreadable != nil {
-			s.told = p.path
-			s.f.o.Unreadable(s.told, s.fault)
+	case !p.packed || unreachable(s.fault.err): // there may be more when it can be read again
+		s.f.o.tell(p.path, &s.fault)
+	case s.fault.lasts():
+		why := s.fault.err
+		if errors.Is(why, io.ErrUnexpectedEOF) {
+			why = inWords(why)
 		}
-	default:
-		if errors.Is(s.fault, io.ErrUnexpectedEOF) {
-			s.fault = inWords(s.fault)
-		}
-		why := fmt.Sprintf("%v; read up to byte %d", newError(s.name, s.fault, ""), s.position.Offset)
-		s.fault, s.done = nil, !s.grows || !s.live(p)
-		return s.lose(why), true, nil
+		s.done, s.fault.err = !s.grows || !s.current(p), nil
+		return s.lose(fmt.Sprintf("%v; read up to byte %d", newError(s.name, why, ""), s.position.Offset)), true, nil
 	}
-	if s.done && s.over(p) {
+	if s.done && s.ends(p) {
 		return c, false, io.EOF
 	}
 	return c, false, nil
 }
 
-// over tells whether nothing will ever follow, and ends the stream then.
-func (s *followed) over(p *place) bool {
-	if p.gone.IsZero() || time.Since(p.gone) < patience {
+// ends tells whether nothing will ever follow, and ends the stream then.
+func (s *followed) ends(p *place) bool {
+	if !p.missed(patience) {
 		return false
 	}
 	s.f.mu.Lock()
 	defer s.f.mu.Unlock()
-	return s.f.leave(s, time.Since(p.gone) >= forget)
+	return s.f.leave(s, p.missed(forget))
 }
 
 // verify tells whether the file is still what it was, after something was read
@@ -459,7 +344,7 @@ func (s *followed) verify() bool {
 	}
 	if !s.head.begins(data) {
 		if s.version == s.opened && s.placed() { // else a look has found out, and where it goes on
-			s.wipe()
+			s.replace()
 			signal(s.f.hurry)
 		}
 		return false
@@ -470,12 +355,18 @@ func (s *followed) verify() bool {
 	return true
 }
 
+// rest closes the file until it has grown.
+func (s *followed) rest(p *place) {
+	s.shut()
+	s.rested = p.size
+}
+
 // shut closes the file. What was read and not returned is read again.
 func (s *followed) shut() {
 	for _, p := range s.queue {
 		p.Release()
 	}
-	s.queue, s.looked, s.begun = nil, 0, false
+	s.queue, s.tried, s.half = nil, 0, false
 	if s.tail != nil {
 		s.tail.close()
 		s.tail = nil
