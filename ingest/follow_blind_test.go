@@ -136,6 +136,36 @@ func TestFollowBlind(t *testing.T) {
 	})
 }
 
+// TestFollowBlindAndLost: a file that has grown when it cannot be opened, and then is
+// removed, or turns out to be damaged, is lost, and not told of any more.
+func TestFollowBlindAndLost(t *testing.T) {
+	f := func(file, text string, size int64, after func(path string, undo func()), lost string) {
+		t.Helper()
+		told := &tellings{}
+		follow(t, file, []string{file}, Options{Unreadable: told.tell}, func(s *site) {
+			path := filepath.Join(s.dir, file)
+			s.add(file, text)
+			s.c.begin(nil)
+			time.Sleep(quiet / 2)
+			undo := blindfold(s.t)
+			must(s.t, os.Truncate(path, size))
+			time.Sleep(2 * quiet)
+			after(path, undo)
+			time.Sleep(2 * patience)
+			undo()
+			if want := file + ": too many open files; " + file + ": <nil>"; told.String() != want {
+				s.t.Errorf("told of %q, want %q", told, want)
+			}
+		}, "0: a", file+": "+lost)
+	}
+	removed := func(path string, _ func()) { must(t, os.Remove(path)) }
+	text := record("a") + "\n"
+	packed := string(gz(t, []byte(text)))
+	f("app.log", text, 100, removed, "removed before it was read to its end: read up to byte 20 of 100")
+	f("app.gz", packed[:len(packed)-2], 100, removed, "removed before it was read to its end: read up to byte 20 of 100")
+	f("app.gz", packed[:len(packed)-2], 100, func(_ string, undo func()) { undo() }, "gzip: invalid header; read up to byte 20")
+}
+
 // A directory that cannot be read is told of as a file is: logs in it were never
 // missed.
 func TestFollowShut(t *testing.T) {

@@ -308,7 +308,8 @@ func (s *followed) atRest(p *place) (c Chunk, ok bool, err error) {
 		if errors.Is(why, io.ErrUnexpectedEOF) {
 			why = inWords(why)
 		}
-		s.done, s.fault.err = !s.grows || !s.current(p), nil
+		s.done = !s.grows || !s.current(p)
+		s.mended()
 		return s.lose(fmt.Sprintf("%v; read up to byte %d", newError(s.name, why, ""), s.position.Offset)), true, nil
 	}
 	if s.done && s.ends(p) {
