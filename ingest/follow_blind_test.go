@@ -166,6 +166,26 @@ func TestFollowBlindAndLost(t *testing.T) {
 	f("app.gz", packed[:len(packed)-2], 100, func(_ string, undo func()) { undo() }, "gzip: invalid header; read up to byte 20")
 }
 
+// What may hold something that is not read holds others back as long as it cannot
+// be opened, and is not read before a look has told what it is.
+func TestOpenBlind(t *testing.T) {
+	path := write(t, t.TempDir(), "app.log", []byte(record("a")+"\n"))
+	e, err := entryAt(path)
+	must(t, err)
+	for _, done := range []bool{true, false} {
+		s := &followed{f: &follower{hurry: make(chan struct{}, 1)}, done: done}
+		s.place = place{state: blind, path: path, id: e.id, size: e.size}
+		undo := blindfold(t)
+		if s.open(&s.place) || unreachable(s.fault.err) == done {
+			t.Errorf("done %t: the fault is %v", done, s.fault.err)
+		}
+		undo()
+		if s.open(&s.place) || (len(s.f.hurry) == 1) == done {
+			t.Errorf("done %t: looks wanted %d", done, len(s.f.hurry))
+		}
+	}
+}
+
 // A directory that cannot be read is told of as a file is: logs in it were never
 // missed.
 func TestFollowShut(t *testing.T) {
@@ -205,6 +225,7 @@ func TestFollowBlindStart(t *testing.T) {
 		feed, err := Follow([]string{path}, Options{Unreadable: told.tell}, nil)
 		must(t, err)
 		defer func() { must(t, feed.Close()) }()
+		time.Sleep(3 * lookSeldom)
 		if told.String() != "app.log: too many open files" {
 			t.Errorf("told of %q", told)
 		}

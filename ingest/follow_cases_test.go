@@ -59,6 +59,15 @@ func (s *site) down() {
 	s.c.kill()
 }
 
+// ended compares how many streams are over.
+func (s *site) ended(want int) {
+	s.t.Helper()
+	s.c.save()
+	if s.c.saved.ended != want {
+		s.t.Errorf("%d streams have ended, want %d", s.c.saved.ended, want)
+	}
+}
+
 // text is all that was seen, by stream.
 func (s *seen) text() string {
 	var list []string
@@ -126,11 +135,32 @@ func TestFollow(t *testing.T) {
 		s.add("app.log", record("c")[9:]+"\n")
 	}, "0: a b c", "")
 	f("a whole JSON text counts without its newline", file, func(s *site) { s.add("app.log", record("c")); time.Sleep(2 * quiet) }, "0: a b c", "")
+	f("and more may follow it, which is lost if it is gone", file, func(s *site) {
+		s.add("app.log", record("c"))
+		time.Sleep(2 * quiet)
+		s.down()
+		s.rename("app.log", "../away.log")
+		s.c.restart()
+		time.Sleep(2 * patience)
+	}, "0: a b c", "app.log: the file that was read up to byte 59 is not found under any name: what it got since then is lost")
 	f("half a line of a file that was rotated away counts", file, func(s *site) {
 		s.add("app.log", record("c")[:12])
 		s.rename("app.log", "app.log.1")
 		time.Sleep(2 * quiet)
 	}, `0: a b {"time":1,"i`, "")
+	f("half a line of a file that is not looked into any more, and then rotated away, counts", file, func(s *site) {
+		s.add("app.log", record("c")[:12])
+		time.Sleep(2 * quiet)
+		s.rename("app.log", "app.log.1")
+		time.Sleep(2 * quiet)
+	}, `0: a b {"time":1,"i`, "")
+	f("half a line that comes long after the rotation waits", file, func(s *site) {
+		s.rename("app.log", "app.log.1")
+		time.Sleep(3 * quiet)
+		s.add("app.log.1", record("c")[:9])
+		look()
+		s.add("app.log.1", record("c")[9:]+"\n")
+	}, "0: a b c", "")
 	f("half a line, old by then, is completed behind the rotation", file, func(s *site) {
 		s.add("app.log", record("c")[:9])
 		time.Sleep(quiet - 3*time.Second) // nothing was read for almost as long as closes a file
@@ -179,8 +209,45 @@ func TestFollow(t *testing.T) {
 		look()
 		s.add("app.2.log", n("c"))
 	}, "0: a b; 1: a c", "")
+	f("a copy in another directory is a log", dir, func(s *site) {
+		must(s.t, os.Mkdir(filepath.Join(s.dir, "old"), 0o700))
+		s.add("old/app.log", n("a"))
+	}, "0: a b; 1: a", "")
 	f("truncated without a copy", file, func(s *site) { s.put("app.log", n("c")); time.Sleep(2 * patience) },
 		"0: a b; 1: c", "app.log: truncated, and no copy lies beside it: what it got behind byte 40 is lost, if that was anything")
+	f("truncated, and soon what it was and more", file, func(s *site) {
+		s.put("app.log", n("a"))
+		look()
+		s.add("app.log", n("b", "c"))
+		time.Sleep(2 * patience)
+	}, "0: a b; 1: a b c", "app.log: truncated, and no copy lies beside it: what it got behind byte 40 is lost, if that was anything")
+	f("replaced by itself and more, beside a copy of it", file, func(s *site) {
+		s.add("app.log-kept", n("a", "b"))
+		s.add("new", n("a", "b", "c"))
+		s.rename("new", "app.log")
+	}, "0: a b c", "")
+	f("gone, beside a copy of no name of its own", file, func(s *site) {
+		s.add("backup", n("a", "b", "c"))
+		s.rename("app.log", "../away.log")
+		time.Sleep(2 * patience)
+	}, "0: a b", "")
+	f("used again for what is no log while nothing ran", file, func(s *site) {
+		s.down()
+		s.put("app.log", "\xFD7zXZ\x00 and more")
+		s.c.args = []string{s.dir}
+		s.c.restart()
+		time.Sleep(2 * patience)
+	}, "0: a b", "app.log: the file that was read up to byte 40 is not found under any name: what it got since then is lost")
+	f("compressed, and not to be looked at for a while at a restart", dir, func(s *site) {
+		s.add("old.gz", string(gz(s.t, []byte(n("c")))))
+		look()
+		s.down()
+		undo := blindfold(s.t)
+		s.c.restart()
+		time.Sleep(2 * patience)
+		undo()
+		time.Sleep(2 * patience)
+	}, "0: a b; 1: c", "")
 	f("replaced at once", file, func(s *site) {
 		s.add("new", n("c", "d"))
 		s.rename("new", "app.log")
@@ -205,7 +272,20 @@ func TestFollow(t *testing.T) {
 		s.add("other.log", n("c"))
 		look()
 		s.remove("app.log")
-		time.Sleep(2 * forget)
+		time.Sleep(forget / 2)
+		s.ended(0)
+		time.Sleep(forget)
+		s.ended(1)
+	}, "0: a b; 1: c", "")
+	f("rotated, read and removed", file, func(s *site) {
+		s.rename("app.log", "app.log.1")
+		s.add("app.log", n("c"))
+		time.Sleep(2 * quiet)
+		s.remove("app.log.1")
+		time.Sleep(patience / 2)
+		s.ended(0)
+		time.Sleep(patience)
+		s.ended(1)
 	}, "0: a b; 1: c", "")
 	f("rotated, then compressed", dir, func(s *site) {
 		s.rename("app.log", "app.log.1")
@@ -263,6 +343,43 @@ func TestFollow(t *testing.T) {
 		s.remove("app.log.1")
 		time.Sleep(2 * quiet)
 	}, "0: a b c", "")
+	f("written over, then compressed and removed", dir, func(s *site) {
+		s.rename("app.log", "app.log.1")
+		s.add("app.log.1", n("c"))
+		s.add("app.log.1.gz", string(gz(s.t, []byte(n("a", "b", "c")))))
+		s.put("app.log.1", strings.Repeat("\x00", len(n("a", "b", "c")))) // as shred does
+		s.remove("app.log.1")
+	}, "0: a b c", "")
+	f("cut short, then compressed and removed", dir, func(s *site) {
+		s.add("app.log", n(long))
+		look()
+		s.rename("app.log", "app.log.1")
+		s.add("app.log.1", n("c"))
+		s.add("app.log.1.gz", string(gz(s.t, []byte(n("a", "b", long, "c")))))
+		must(s.t, os.Truncate(filepath.Join(s.dir, "app.log.1"), headSize))
+		s.remove("app.log.1")
+	}, "0: a b "+long+" c", "")
+	f("compressed without its last line", file, func(s *site) {
+		s.add("app.log", n(long, "c"))
+		time.Sleep(2 * quiet)
+		s.add("app.log.1.gz", string(gz(s.t, []byte(n("a", "b", long)))))
+		s.remove("app.log")
+		time.Sleep(2 * quiet)
+	}, "0: a b "+long+" c", "")
+	f("a compressed file that grows", dir, func(s *site) {
+		s.add("old.gz", string(gz(s.t, []byte(n("c")))))
+		look()
+		s.add("old.gz", string(gz(s.t, []byte(n("d")))))
+	}, "0: a b; 1: c d", "")
+	f("a compressed file in no known format", dir, func(s *site) { s.add("old.gz", string(gz(s.t, []byte("what\n")))) }, "0: a b; 1: what (unknown)", "")
+	f("a compressed file that is read, and removed while nothing ran", dir, func(s *site) {
+		s.add("old.gz", string(gz(s.t, []byte(n("c")))))
+		look()
+		s.down()
+		s.remove("old.gz")
+		s.c.restart()
+		time.Sleep(2 * patience)
+	}, "0: a b; 1: c", "")
 	f("a compressed file that is new", dir, func(s *site) { s.add("old.gz", string(gz(s.t, []byte(n("c"))))) }, "0: a b; 1: c", "")
 	many := slices.Repeat([]string{"c"}, 100)
 	f("a compressed file that is shorter than what was read of it", dir, func(s *site) {
@@ -296,6 +413,17 @@ func TestFollow(t *testing.T) {
 		s.remove("link.log")
 		s.link("1.log", "link.log")
 	}, "0: a b b2; 1: c", "")
+	f("a link that is turned to a file elsewhere", []string{"link.log"}, func(s *site) {
+		for _, name := range []string{"one", "two"} {
+			must(s.t, os.Mkdir(filepath.Join(s.dir, name), 0o700))
+			s.add(name+"/"+name+".log", n(name))
+		}
+		s.link("one/one.log", "link.log")
+		time.Sleep(2 * quiet) // it is closed
+		s.remove("link.log")
+		s.link("two/two.log", "link.log")
+		s.add("one/one.log", n("more"))
+	}, "0: one more; 1: two", "")
 	f("lines in no known format", file, func(s *site) {
 		s.add("what.log", "x")
 		s.rename("what.log", "app.log")
@@ -324,6 +452,20 @@ func TestFollow(t *testing.T) {
 		s.c.restart()
 		time.Sleep(2 * patience)
 	}, "0: a b; 1: d", "app.log: the file that was read up to byte 40 is not found under any name: what it got since then is lost")
+	f("truncated while nothing ran, to what it begins with", file, func(s *site) {
+		s.add("app.log", n(long, "c"))
+		look()
+		s.down()
+		s.put("app.log", n("a", "b", long))
+		s.c.restart()
+		time.Sleep(2 * patience)
+	}, "0: a b "+long+" c; 1: a b "+long, fmt.Sprintf("app.log: truncated, and no copy lies beside it: what it got behind byte %d is lost, if that was anything", len(n("a", "b", long, "c"))))
+	f("put between files that were rotated and read long ago", file, func(s *site) {
+		s.rename("app.log", "app.log.2")
+		s.add("app.log", n("c"))
+		time.Sleep(2 * quiet)
+		s.add("app.log.1", n("other"))
+	}, "0: a b; 1: c", "")
 	f("the highest index is not given twice", dir, func(s *site) {
 		s.add("other.log", n("c"))
 		look()
@@ -425,6 +567,32 @@ func TestFollow(t *testing.T) {
 		look()
 		s.add("app.log", whole[len(whole)-5:])
 	}, "0: a; 1: b", "")
+	follow(t, "short at first, and replaced by another that begins like it", file, Options{}, func(s *site) {
+		s.add("app.log", n("a"))
+		s.c.begin(nil)
+		look()
+		s.add("app.log", n("b"))
+		look()
+		s.add("new", n("a", "c"))
+		s.rename("new", "app.log")
+	}, "0: a b; 1: a c", "")
+	follow(t, "half a line, gone, and another file that begins like it", file, Options{}, func(s *site) {
+		s.add("app.log", record("a")[:9])
+		s.c.begin(nil)
+		look()
+		s.rename("app.log", "../away.log")
+		s.add("app.log", n("b"))
+		time.Sleep(2 * quiet)
+	}, `0: {"time":1 (unknown); 1: b`, "")
+	follow(t, "half a line, moved to another directory that is followed", dir, Options{}, func(s *site) {
+		must(s.t, os.Mkdir(filepath.Join(s.dir, "old"), 0o700))
+		s.add("app.log", record("a")[:9])
+		s.c.begin(nil)
+		look()
+		s.rename("app.log", "old/app.log")
+		look()
+		s.add("old/app.log", record("a")[9:]+"\n")
+	}, "0: a", "")
 	follow(t, "a file that comes later", []string{"late.log"}, Options{}, func(s *site) {
 		s.c.begin(nil)
 		look()
@@ -498,6 +666,52 @@ func TestRotation(t *testing.T) {
 	g("1", "1", false)
 }
 
+// TestAt: what the file of a stream is by now, that was seen and read so far.
+func TestAt(t *testing.T) {
+	dir := t.TempDir()
+	text := record("a") + "\n" + record("b") + "\n"
+	n := int64(len(text))
+	f := func(name string, seen, read int64, now string, want state) {
+		t.Helper()
+		path := write(t, dir, "app.log", []byte(now))
+		e, err := entryAt(path)
+		must(t, err)
+		s := (&follower{}).stream(Mark{Name: path})
+		s.place = place{head: headOf([]byte(text)), path: path, id: e.id, size: seen, offset: read}
+		if is := s.at(e); is != want || s.state != map[bool]state{true: replaced}[want == replaced] {
+			t.Errorf("%s: state %v, is then %v, want %v", name, is, s.state, want)
+		}
+	}
+	f("it has grown", n, n, text+text, there)
+	f("it was never seen", -1, 0, text, there)
+	f("it begins otherwise", n, n, strings.ToUpper(text), replaced)
+	f("it is empty", n, n, "", replaced)
+	f("it has less than was read", 2*n, 2*n, text, replaced)
+	f("it has less than was there", 2*n, n, text, there)
+	f("it is no log", -1, n, "\xFD7zXZ\x00 and more", gone)
+	f("it is no log now", n, n, "\xFD7zXZ\x00 and more", there)
+
+	e, err := entryAt(write(t, dir, "app.log", []byte(text)))
+	must(t, err)
+	s := (&follower{}).stream(Mark{Name: "other.log"})
+	s.place = place{head: headOf([]byte(text)), id: e.id, size: n, offset: 2 * n}
+	if is := s.at(e); is != there {
+		t.Errorf("a copy that is shorter than what was read: state %v", is)
+	}
+	e.id = "1-1"
+	if is := s.at(e); is != gone {
+		t.Errorf("another file lies there: state %v", is)
+	}
+	e.path += ".1"
+	if is := s.at(e); is != gone {
+		t.Errorf("no file lies there: state %v", is)
+	}
+	e.path = dir
+	if is := s.at(e); is != gone {
+		t.Errorf("a directory lies there: state %v", is)
+	}
+}
+
 // TestLookIsNotOneMoment: what a look saw may be over when it is judged.
 func TestLookIsNotOneMoment(t *testing.T) {
 	dir := t.TempDir()
@@ -531,6 +745,29 @@ func TestLookIsNotOneMoment(t *testing.T) {
 			t.Errorf("partial %v: state is %v", partial, is)
 		}
 	}
+	// The reader has met other content, and by now the file begins as before.
+	path = write(t, dir, "app.log", []byte(text+text))
+	e, err = entryAt(path)
+	must(t, err)
+	seen := func() *sight {
+		return &sight{entries: []*entry{e}, taken: map[string]bool{}, beside: map[string][]*entry{dir: {e}}}
+	}
+	s.place = place{state: replaced, head: headOf([]byte(text)), path: path, id: e.id}
+	if f.renamed(seen(), s) || f.copied(seen(), s) {
+		t.Error("what was written anew is taken for what was there")
+	}
+	// It lies there, and cannot be opened; then nobody can tell where it lies.
+	undo := blindfold(t)
+	s.state, s.since = gone, time.Now()
+	if !f.renamed(seen(), s) || s.state != blind {
+		t.Errorf("what lies beside it and cannot be opened is in state %v", s.state)
+	}
+	must(t, os.Remove(path))
+	s.state, f.args, f.streams = there, []string{dir}, []*followed{s}
+	if f.look(false); s.state != blind {
+		t.Errorf("what lies in a directory that cannot be read is in state %v", s.state)
+	}
+	undo()
 	if !unreachable(newError(path, &os.PathError{Err: syscall.ESTALE}, "")) || unreachable(newError(path, &os.PathError{Err: syscall.ENOENT}, "")) {
 		t.Error("an outage and an absence are mixed up")
 	}
@@ -547,7 +784,7 @@ func TestFollowUnreadable(t *testing.T) {
 		f := &follower{looked: true, strangers: map[string]*stranger{}, o: Options{Unreadable: func(file string, err error) {
 			told = append(told, fmt.Sprintf("%s: %v", file, err))
 		}}}
-		e := &entry{path: "gone/app.log", id: "1-1", size: 100}
+		e := &entry{path: "gone/app.log", id: "1-1", size: 100, mtime: time.Now()}
 		for range 20 {
 			kept := f.strangers
 			f.strangers = map[string]*stranger{}

@@ -50,6 +50,18 @@ func TestFollowNamedNoMore(t *testing.T) {
 	f("written otherwise", both, []string{"./a.log", "../*/b.log"}, nothing, "0: 1a 2a; 1: 1b 2b")
 	f("the directory of all", both, []string{"."}, nothing, "0: 1a 2a; 1: 1b 2b")
 	f("gone besides", both, []string{"a.log"}, func(s *site) { s.remove("b.log") }, "0: 1a 2a; 1: 1b; 2: 2b 3b")
+	follow(t, "gone besides, for good", both, Options{}, func(s *site) {
+		s.add("a.log", record("1a")+"\n")
+		s.add("b.log", record("1b")+"\n")
+		s.c.begin(nil)
+		time.Sleep(2 * lookSeldom)
+		s.down()
+		s.remove("a.log")
+		s.c.args = s.c.args[1:]
+		s.c.restart()
+		time.Sleep(2 * forget)
+		s.ended(1)
+	}, "0: 1a; 1: 1b", "")
 	// What was rotated away of a log is of its name.
 	rotate := func(s *site) {
 		s.add("a.log", record("late")+"\n")
