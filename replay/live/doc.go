@@ -7,5 +7,6 @@
 // checkpoint, written in one piece. After a crash the newest whole checkpoint
 // is loaded and its streams are read on from its marks, so every request is
 // judged exactly once as far as any state can tell. Alerts leave only after
-// the checkpoint that holds them; files are cut back to what it says.
+// the checkpoint that holds them; files are cut back to what it says. The order of
+// all that, and what a crash behind each step repeats, stands at checkpoint.
 package live

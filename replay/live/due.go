@@ -1,7 +1,6 @@
 package live
 
 import (
-	"context"
 	"time"
 
 	"github.com/loopgauge/loopgauge/sinks"
@@ -14,9 +13,6 @@ const (
 	// partBytes is when a part is closed before its time: it is read back into
 	// memory.
 	partBytes = 64 << 20
-	// settleTime is how long a checkpoint waits for verdicts on their way to a
-	// topic.
-	settleTime = 2 * time.Second
 )
 
 // Due tells whether it is time for a checkpoint after the last one, which took
@@ -45,15 +41,4 @@ func Began(micros int64) time.Time {
 		return began
 	}
 	return time.Now()
-}
-
-// Settle waits for verdicts on their way to a topic, nil for none, but not for
-// long.
-func Settle(ctx context.Context, topic sinks.VerdictTopic) {
-	if topic == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, settleTime)
-	defer cancel()
-	topic.Settle(ctx)
 }

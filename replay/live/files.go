@@ -142,8 +142,8 @@ func (w *watch) part() int64 {
 	return w.spool.part.number
 }
 
-// close lets go of the files.
-func (w *watch) close() {
+// closeFiles lets go of the files.
+func (w *watch) closeFiles() {
 	if w.verdicts != nil {
 		_ = w.verdicts.Close() // synced by the last checkpoint, or to be cut back
 	}

@@ -3,11 +3,8 @@ package live
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
-	"maps"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
@@ -67,10 +64,6 @@ const (
 	// ahead are left alone: some 100 MB, and at 10,000 requests a second far
 	// more than any sane lateness holds.
 	maxWaiting = 1 << 18
-	// lastCommit and lastAlerts bound the end: both, and the last checkpoint,
-	// fit into the 10 s that an orchestrator gives.
-	lastCommit = 3 * time.Second
-	lastAlerts = 3 * time.Second
 )
 
 // Run watches until the context ends, which is no error. What was read until
@@ -96,8 +89,8 @@ func Run(ctx context.Context, o Options) error {
 	}
 	w.unjudged.Pipeline = w.pipeline
 	w.unjudged.Begin(w.pipeline.Account)
-	w.begin()
-	defer w.close()
+	w.beginStatus()
+	defer w.closeFiles()
 	return w.run(ctx)
 }
 
@@ -120,8 +113,8 @@ type watch struct {
 	lanes    []*lane               // in the order of their indices
 	gone     LaneStatus            // of lanes that are over
 	restored map[int32]ingest.Mark // that no stream goes on from
-	known    bool                  // all first streams have been accepted
-	begun    bool                  // and so they have been by this run, or by one that it goes on from
+	ready    bool                  // all first streams have been accepted
+	settled  bool                  // where they began, by this run or by one that it goes on from
 	turn     int                   // lane that is looked at first
 
 	wake     chan struct{}
@@ -183,7 +176,7 @@ func (w *watch) run(ctx context.Context) (err error) {
 	var beside sync.WaitGroup
 	beside.Go(func() { w.accept(reading) })
 	// Alerts and commits go on when reading has stopped.
-	sending, silence := context.WithCancel(context.WithoutCancel(ctx))
+	sending, stopSending := context.WithCancel(context.WithoutCancel(ctx))
 	var after sync.WaitGroup
 	after.Go(func() { w.outbox.Run(sending) })
 	after.Go(func() { w.commit(sending) })
@@ -201,7 +194,7 @@ func (w *watch) run(ctx context.Context) (err error) {
 			err = errors.Join(err, last)
 		}
 	}
-	silence()
+	stopSending()
 	close(w.commits)
 	after.Wait()
 	return errors.Join(err, w.feed.Close())
@@ -231,7 +224,7 @@ func (w *watch) loop(ctx context.Context, pool *replay.Parallel[*replay.Batch], 
 		case <-wake:
 		case <-timer.C:
 		}
-		if err == nil && w.known {
+		if err == nil && w.ready {
 			w.silence()
 			err = w.pipeline.Release()
 		}
@@ -249,164 +242,4 @@ func (w *watch) loop(ctx context.Context, pool *replay.Parallel[*replay.Batch], 
 			return err
 		}
 	}
-}
-
-// accept hands new streams to the loop.
-func (w *watch) accept(ctx context.Context) {
-	for {
-		streams, err := w.feed.Accept(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		if err != nil {
-			w.failed <- err
-			return
-		}
-		select {
-		case w.accepted <- streams:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// open begins to read streams.
-func (w *watch) open(streams []ingest.Live, start func(*lane)) {
-	// Few streams are read further ahead, so that all cores have work.
-	room := ahead * max(1, runtime.GOMAXPROCS(0)/max(1, len(w.lanes)+len(streams)))
-	for _, s := range streams {
-		mark := s.Mark()
-		l := &lane{stream: s, index: mark.Stream, items: make(chan item, room), mark: mark}
-		if _, ok := w.restored[mark.Stream]; ok {
-			l.opened = true
-			delete(w.restored, mark.Stream)
-			w.pipeline.Order.Wake(mark.Stream) // it was not looked at since
-		} else {
-			w.pipeline.Order.Open(mark.Stream, fingerprint.NoTime)
-			w.unkept, w.dirty = true, true
-		}
-		w.lanes = append(w.lanes, l)
-		for int(l.index) >= len(w.streams) {
-			w.streams = append(w.streams, replay.StreamResult{})
-		}
-		w.streams[l.index].Name = s.Name()
-		w.log.Info("reading", "stream", s.Name(), "offset", mark.Offset)
-		start(l)
-	}
-	if !w.known {
-		w.known = true
-		if !w.begun { // where the streams began is settled, and is to be so for good
-			w.begun, w.dirty, w.last = true, true, time.Time{}
-		}
-		for _, index := range slices.Sorted(maps.Keys(w.restored)) {
-			mark := w.restored[index]
-			w.log.Warn("not read: it is named no more; named again, it goes on where it was", "stream", mark.Name, "offset", mark.Offset)
-			w.pipeline.Order.Close(index)
-		}
-		if len(w.lanes) == 0 {
-			w.log.Info("there is nothing to read yet: waiting for it")
-		}
-	}
-}
-
-func (w *watch) name(stream int32) string {
-	return w.streams[stream].Name
-}
-
-// pick is the lane to take from: the one that holds the others back if
-// something of it is there, else any other, as long as there is room for what
-// will have to wait. It is nil if there is none.
-func (w *watch) pick() *lane {
-	lagging, held := w.pipeline.Order.Lagging()
-	if held {
-		for _, l := range w.lanes {
-			if l.index == lagging && len(l.items) > 0 {
-				return l
-			}
-		}
-		if w.pipeline.Order.Waiting() >= maxWaiting {
-			return nil
-		}
-	}
-	for i := range w.lanes {
-		l := w.lanes[(w.turn+i)%len(w.lanes)]
-		if len(l.items) > 0 {
-			w.turn = (w.turn + i + 1) % len(w.lanes)
-			return l
-		}
-	}
-	return nil
-}
-
-// take judges the next item of a lane.
-func (w *watch) take(ctx context.Context, l *lane) error {
-	it := <-l.items
-	if errors.Is(it.err, io.EOF) {
-		w.log.Info("stream is at its end", "stream", l.stream.Name())
-		w.lanes = slices.DeleteFunc(w.lanes, func(x *lane) bool { return x == l })
-		w.turn = 0
-		w.gone.Leave(l.status)
-		w.pipeline.Order.Close(l.index)
-		w.dirty = true
-		return nil
-	}
-	if it.err != nil {
-		return it.err
-	}
-	Tell(w.log, l.stream.Name(), &it.chunk)
-	l.status.Add(&it.chunk)
-	if it.batch != nil {
-		var b *replay.Batch
-		select {
-		case b = <-it.batch:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		if !l.opened && len(b.Events) > 0 {
-			l.opened = true
-			w.pipeline.Order.Open(l.index, b.First())
-		}
-		w.pipeline.Take(b)
-		r := &w.streams[l.index]
-		r.Lines += b.Tally.Lines
-		r.Bytes += b.Bytes
-		r.Format = it.chunk.Mark.Format
-		l.idle = false
-	}
-	if it.chunk.Mark != l.mark {
-		l.mark, w.dirty = it.chunk.Mark, true
-	}
-	l.silence.Look(time.Now(), &it.chunk)
-	if l.idle && !it.chunk.AtEnd { // its broker went away while it was silent
-		l.idle = false
-		w.pipeline.Order.Wake(l.index)
-	}
-	return nil
-}
-
-// silence lets go of streams that have been at their end for long, as far as
-// they could be looked at. It is all that a clock has to say about what is
-// judged when.
-func (w *watch) silence() {
-	for _, l := range w.lanes {
-		if l.idle || !l.silence.Lasts(w.o.Idle) || len(l.items) > 0 {
-			continue
-		}
-		l.idle = true
-		w.dirty = true
-		w.pipeline.Order.Idle(l.index)
-		w.log.Debug("stream is idle", "stream", l.stream.Name())
-	}
-}
-
-// due tells whether it is time for a checkpoint. A stream that none holds waits
-// for it no longer than an alert: rotated while nothing runs it would be missed
-// by nobody.
-func (w *watch) due() bool {
-	interval := w.o.Interval
-	if w.unkept {
-		interval = min(interval, soonest(w.took))
-	}
-	dirty := w.dirty || w.spool != nil && w.spool.due(w.o.PartInterval)
-	return Due(w.outbox, dirty, w.last, w.took, interval)
 }

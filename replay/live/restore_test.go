@@ -30,7 +30,7 @@ func TestVerdictsOfOthers(t *testing.T) {
 	write(t, path, "precious\n")
 	w := &watch{o: Options{Job: Job{Verdicts: path}}}
 	err := w.openFiles(files{name: "ours", verdicts: 3})
-	w.close()
+	w.closeFiles()
 	if got, _ := os.ReadFile(path); err == nil || string(got) != "precious\n" {
 		t.Errorf("%v; the file holds %q", err, got)
 	}
@@ -344,7 +344,7 @@ func TestMarks(t *testing.T) {
 		{Stream: 4, Name: "t/4", Format: "kong", Offset: 20, Topic: "0123", Leader: 3},
 	}
 	before := bare(t)
-	before.begun, before.streams = true, []replay.StreamResult{{Name: "a.log", Format: "loopgauge", Lines: 6, Bytes: 100}, {Name: "t/4", Format: "kong", Lines: 20, Bytes: 4_000}}
+	before.settled, before.streams = true, []replay.StreamResult{{Name: "a.log", Format: "loopgauge", Lines: 6, Bytes: 100}, {Name: "t/4", Format: "kong", Lines: 20, Bytes: 4_000}}
 	for _, m := range want {
 		before.restored[m.Stream] = m
 	}

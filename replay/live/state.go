@@ -1,11 +1,9 @@
 package live
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
@@ -17,7 +15,7 @@ import (
 // marks are how far each stream has been taken in; nil as long as none has ever
 // been accepted.
 func (w *watch) marks() []ingest.Mark {
-	if !w.begun {
+	if !w.settled {
 		return nil
 	}
 	marks := slices.AppendSeq([]ingest.Mark{}, maps.Values(w.restored))
@@ -32,7 +30,7 @@ func (w *watch) marks() []ingest.Mark {
 func (w *watch) code(c *snapshot.Codec, f *files) (restored *window.Restored) {
 	marks := w.marks()
 	c.Section("marks", func() {
-		c.Bool(&w.begun)
+		c.Bool(&w.settled)
 		snapshot.List(c, &marks, 7, func(m *ingest.Mark) {
 			snapshot.Number(c, &m.Stream)
 			snapshot.Text(c, &m.Name)
@@ -117,7 +115,8 @@ func (w *watch) codeExcluded(c *snapshot.Codec) {
 	}
 }
 
-// restore goes on from the newest checkpoint, or begins anew if there is none.
+// restore goes on from the newest checkpoint that is whole, or begins anew if there
+// is none. Whatever it does before it writes one, the next start does again.
 func (w *watch) restore() error {
 	state, damaged, err := w.o.Store.Load()
 	what := "checkpoint is damaged: going on from the one before it, what came since is judged again"
@@ -160,29 +159,4 @@ func (w *watch) report() replay.Report {
 	r := w.pipeline.Report()
 	r.Streams = w.streams
 	return r
-}
-
-// checkpoint writes down all there is, and lets leave what had to wait for
-// that. last closes the part of the dataset whatever it has.
-func (w *watch) checkpoint(last bool) error {
-	start := time.Now()
-	if err := w.pipeline.Check(); err != nil {
-		return err
-	}
-	f, err := w.syncFiles(last)
-	if err != nil {
-		return err
-	}
-	Settle(context.Background(), w.o.Topic)
-	w.encoder.Reset()
-	w.code(w.encoder.Codec(), &f)
-	if err := w.o.Store.Write(w.encoder.Bytes()); err != nil {
-		return err
-	}
-	if err := w.publish(f); err != nil {
-		return err
-	}
-	w.last, w.took, w.dirty, w.unkept = time.Now(), time.Since(start), false, false
-	w.o.Status.Checkpoint(len(w.encoder.Bytes()), w.last, w.took)
-	return nil
 }

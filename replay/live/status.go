@@ -118,8 +118,8 @@ func (n *Now) Look(at time.Time, order *window.Order, incidents *window.Incident
 	}
 }
 
-// begin tells what the run goes on from.
-func (w *watch) begin() {
+// beginStatus tells what the run goes on from.
+func (w *watch) beginStatus() {
 	w.o.Status.Update(func(n *Now) {
 		n.Began = w.reported()
 		n.Report = n.Began
@@ -163,7 +163,7 @@ func (w *watch) status() {
 	w.told = time.Now()
 	w.o.Status.Update(func(n *Now) {
 		n.Report = w.reported()
-		n.Heartbeat, n.Ready, n.Gone = w.told, w.known, w.gone
+		n.Heartbeat, n.Ready, n.Gone = w.told, w.ready, w.gone
 		n.Lanes = n.Lanes[:0]
 		for _, l := range w.lanes {
 			l.status.Name, l.status.Idle = l.stream.Name(), l.idle
