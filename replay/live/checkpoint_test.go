@@ -61,6 +61,15 @@ func TestLostSource(t *testing.T) {
 	})
 }
 
+// TestCheck: what does not add up is in no checkpoint.
+func TestCheck(t *testing.T) {
+	w := bare(t)
+	w.pipeline.Account.Lines++
+	if err := w.checkpoint(false); err == nil {
+		t.Error("it is written down")
+	}
+}
+
 // slowTopic takes a second for what was added.
 type slowTopic struct{ added, taken atomic.Int64 }
 

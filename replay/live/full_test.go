@@ -59,6 +59,11 @@ func TestNoRoomForPart(t *testing.T) {
 			if _, err := tryFor(t, dir, time.Hour, "loopgauge", o); err == nil || strings.Count(err.Error(), "no space left") != 1 {
 				t.Errorf("said %v", err)
 			}
+			without := o
+			without.Dataset = nil
+			if _, err := tryFor(t, dir, time.Hour, "loopgauge", without); !isMismatch(err, "holds rows for --out that are not in their place yet") {
+				t.Errorf("without a dataset: %v", err)
+			}
 			data.room = true
 			o.Feed = (&script{steps: [][]step{nil}}).open
 			runFor(t, dir, time.Hour, "loopgauge", o)

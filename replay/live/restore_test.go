@@ -246,6 +246,13 @@ func TestPartOfAnotherPolicy(t *testing.T) {
 		if len(data.rows) != 2 || data.rows[1] != 1 {
 			t.Errorf("parts of %v rows, want 4 and 1", data.rows)
 		}
+		// Nor does what the end has put in its place.
+		data.policy, data.parts = "three", map[string]*part{}
+		o.Feed = (&script{steps: [][]step{{{second: 600}}}}).open
+		runFor(t, dir, time.Minute, "loopgauge", o)
+		if len(data.rows) != 3 || data.rows[2] != 1 {
+			t.Errorf("parts of %v rows, want 4, 1 and 1", data.rows)
+		}
 	})
 }
 

@@ -32,9 +32,9 @@ func TestStop(t *testing.T) {
 			runFor(t, filepath.Join(dir, "state"), leastInterval/2, "aisg", Options{ // before alerts are due
 				Feed: f.open, Job: Job{Lateness: time.Second, Sinks: []sinks.Sink{sink}}, Idle: 10 * time.Millisecond,
 			})
-		}
-		if len(sink.got) != 1 {
-			t.Errorf("sent %q, want one opening", sink.got)
+			if len(sink.got) != 1 {
+				t.Errorf("sent %q, want one opening", sink.got)
+			}
 		}
 	})
 }
