@@ -44,13 +44,8 @@ func (s *spool) fileName(number int64) string {
 }
 
 // open begins or goes on with the part's file, which a checkpoint knows to be
-// length bytes long.
+// length bytes long; what is there besides none knows of.
 func (s *spool) open(length int64) (err error) {
-	if length == 0 { // what is there no checkpoint knows of
-		if err := os.Remove(s.fileName(s.part.number)); err != nil && !os.IsNotExist(err) {
-			return err
-		}
-	}
 	if s.file, err = sinks.OpenAppend(s.fileName(s.part.number), length, ""); err != nil {
 		return err
 	}
