@@ -16,15 +16,15 @@ import (
 
 // TestBegin: where a watch begins is settled by its first start, also where
 // there is nothing to read yet: with the latest lines, what came while it was
-// down is read.
+// down is read. So it is where that start was killed.
 func TestBegin(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		marks := []bool{} // whether there were any, by start
 		var said strings.Builder
-		run := func() int64 {
+		run := func(state string) int64 {
 			said.Reset()
-			return runFor(t, filepath.Join(dir, "state"), time.Minute, "loopgauge", Options{
+			return runFor(t, filepath.Join(dir, state), time.Minute, "loopgauge", Options{
 				Job: Job{Log: slog.New(slog.NewTextHandler(&said, nil))},
 				Feed: func(_ context.Context, have []ingest.Mark) (ingest.Feed, error) {
 					marks = append(marks, have != nil)
@@ -32,7 +32,12 @@ func TestBegin(t *testing.T) {
 				},
 			}).Account.Lines
 		}
-		if n := run(); n != 0 {
+		time.AfterFunc(tick*3/2, func() {
+			if err := os.CopyFS(filepath.Join(dir, "killed"), os.DirFS(filepath.Join(dir, "state"))); err != nil {
+				t.Error(err)
+			}
+		})
+		if n := run("state"); n != 0 {
 			t.Errorf("%d lines of nothing", n)
 		}
 		if !strings.Contains(said.String(), "nothing to read yet") {
@@ -40,15 +45,15 @@ func TestBegin(t *testing.T) {
 		}
 		line := `{"time":"2026-11-21T10:00:00Z","id":"a","path":"/"}` + "\n"
 		write(t, filepath.Join(dir, "app.log"), line+line)
-		for range 2 {
-			if n := run(); n != 2 {
+		for _, state := range []string{"state", "state", "killed"} {
+			if n := run(state); n != 2 {
 				t.Errorf("%d lines, want 2", n)
 			}
 			if strings.Contains(said.String(), "nothing to read yet") {
 				t.Errorf("it waits for what is there:\n%s", &said)
 			}
 		}
-		if marks[0] || !marks[1] || !marks[2] {
+		if marks[0] || !marks[1] || !marks[2] || !marks[3] {
 			t.Errorf("marks: %v", marks)
 		}
 	})

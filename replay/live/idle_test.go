@@ -127,6 +127,7 @@ func TestIdle(t *testing.T) {
 	after := []step{{second: 100}, {after: 20 * time.Second, second: 400}}
 	g("away after a long silence", after, slices.Concat(end(30), away(30)), 0)
 	g("a long silence", after, end(90), 1)
+	g("silent, then silent again", []step{{second: 100}, {after: time.Minute, second: 400}}, end(30), 0)
 }
 
 // TestIdleRestart: what was silent when watch ended may have had much to say
