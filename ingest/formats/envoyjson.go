@@ -21,7 +21,7 @@ type envoyJSON struct {
 func newEnvoyJSON(reads fingerprint.Field) Parser { return &envoyJSON{access: access{reads: reads}} }
 
 func isEnvoyJSON(k keys) bool {
-	return (k.has("start_time") || k.any("@timestamp", "date") && k.has("response_flags")) && k.has("response_code") && k.any("method", ":method")
+	return (k.has("start_time") || k.any("@timestamp", "date", "_time") && k.has("response_flags")) && k.has("response_code") && k.any("method", ":method")
 }
 
 func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
@@ -29,7 +29,7 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s := p.begin(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
-		case "start_time", "@timestamp", "date": // the second is Contour's, or the time of a collector, as is the third
+		case "start_time", "@timestamp", "date", "_time": // the second is Contour's, or the time of a collector, as are the others
 			own := string(s.Key) == "start_time"
 			if t, ok := parseZoneless(s.Text(nil), nil); ok && (own || r.Time == fingerprint.NoTime) { // %START_TIME% is UTC in any form
 				r.Time = t

@@ -265,6 +265,8 @@ func TestNginxJSON(t *testing.T) {
 	// Times: msec is exact, and all are the end.
 	f(`{"msec":1}`, at)
 	f(`{"msec":"1.000"}`, at)
+	f(`{"_time":"1970-01-01T00:00:01Z","status":200}`, at+" status=200")
+	f(`{"_time":"1970-01-01T00:00:09Z","time_iso8601":"1970-01-01T00:00:01Z","status":200}`, at+" status=200")
 	f(`{"time":"1970-01-01T00:00:01+00:00","method":"GET"}`, at+" method=GET")
 	f(`{"time_iso8601":"1970-01-01T01:00:01+01:00","method":"GET"}`, at+" method=GET")
 	f(`{"time_local":"01/Jan/1970:00:00:01 +0000","method":"GET"}`, at+" method=GET")
@@ -566,10 +568,20 @@ func TestDetectionOfLooks(t *testing.T) {
 	f(`[[{"time":1,"session":"s"}]]`, "")
 	f(`{"time":1}`, "")
 	f(`{"time":1,"level":"info","msg":"hello"}`, "")
+	// Lines of Go's slog and of bunyan, whose owner named what was asked.
+	f(`{"time":"2026-11-21T10:00:00Z","level":"INFO","msg":"m","method":"POST","path":"/","status":200,"requestBody":{"messages":[]}}`, "")
+	f(`{"time":"2026-11-21T10:00:00Z","level":"INFO","msg":"m","method":"POST","path":"/","status":200,"session_id":"s"}`, "")
+	f(`{"time":"2026-11-21T10:00:00Z","level":"INFO","msg":"m","path":"/","status":200,"api_key":"k"}`, "")
+	f(`{"time":"2026-11-21T10:00:00Z","level":"INFO","msg":"m","model":"m","prompt":"hi"}`, "")
+	f(`{"time":"2026-11-21T10:00:00Z","model":"m","messages":[],"response":{"choices":[]}}`, "")
+	f(`{"time":"2026-11-21T10:00:00Z","model":"m","messages":[],"tool_calls":[],"response":"hi"}`, "loopgauge")
+	f(`{"name":"gw","hostname":"h","pid":1,"level":30,"req":{"method":"POST"},"body":{"messages":[]},"msg":"m","time":"2026-11-21T10:00:00Z","v":0}`, "claude-code-router")
+	f(`{"level":"info","headers":{"x-session-id":"s"},"body":{"messages":[]},"time":"2026-11-21T10:00:00Z"}`, "")
 	f(`{"time":1,"method":"GET","path":"/","status":200}`, "loopgauge")
 	f(`{"time":"2026-11-21T10:00:00Z","method":"GET","uri":"/","status":200}`, "nginx-json")
 	f(`{"time":"2026-11-21T10:00:00Z","request":"GET / HTTP/1.1","status":200}`, "nginx-json")
 	f(`{"@timestamp":"2026-11-21T10:00:00Z","request_method":"GET","request_uri":"/","status":200}`, "nginx-json")
+	f(`{"_msg":"m","_time":"2026-11-21T10:00:00Z","_stream":"{}","request_method":"GET","request_uri":"/","status":"200"}`, "nginx-json") // VictoriaLogs'
 	f(`{"time":"[21/Nov/2026:10:00:00 +0000]","remoteIP":"::1","request":"/","query":"","method":"GET","status":"200"}`, "nginx-json")
 	f(`{"timestamp":"2026-11-21T10:00:00Z","method":"GET","uri":"/","status":200}`, "nginx-json")
 	// As ingress-nginx's documents have it.
@@ -588,6 +600,7 @@ func TestDetectionOfLooks(t *testing.T) {
 	f(`{"time":"2026-11-21T10:00:00Z","level":"info","msg":"","DownstreamStatus":200,"RequestMethod":"GET","RequestPath":"/"}`, "traefik")       // all else dropped
 	f(`{"time":"2026-11-21T10:00:00Z","level":"INFO","message":"m","RequestId":"1","RequestMethod":"GET","RequestPath":"/"}`, "")                // ASP.NET's
 	f(`{"@timestamp":"2026-11-21T10:00:00Z","authority":"gw","method":"GET","path":"/","response_code":200,"response_flags":"-"}`, "envoy-json") // Contour's
+	f(`{"_time":"2026-11-21T10:00:00Z","method":"GET","path":"/","response_code":"200","response_flags":"-"}`, "envoy-json")
 	f(`{"@timestamp":"2026-11-21T10:00:00Z","method":"GET","path":"/","response_code":200,"duration":0.2}`, "")
 	// HAProxy's %tr has no zone, and Ta and the end of a session are its own.
 	f(`{"time":"21/Nov/2026:10:00:00.882","ts":"2026-11-21T10:00:00+0530","client_ip":"::1","method":"POST","uri":"/","status":200}`, "haproxy-json")

@@ -25,15 +25,18 @@ func mayHoldLine(k keys) bool {
 
 // isNative wants a time and at least one field that says what the request was, and
 // nothing that other formats are known by: what the format does not know is passed over,
-// and with it would go path, status, caller or messages. So it would with a method or a
-// status that has another name, as in a log of which the owner chose the names: some are
-// ours by chance.
+// and with it would go path, status, caller or messages. So it would with a field by
+// which requests are told apart that has another name, as in the lines that Go's slog,
+// pino and bunyan write of what the owner named: some are ours by chance.
 func isNative(k keys) bool {
 	return k.anyTime(parseTime, "time") && !isNginx(k) && !isHAProxy(k) && !isOurs(k) &&
-		!k.any("startTime", "requestOptions", "uri", "url", "request", "request_uri", "request_method", "status_code", "client_ip", "remote_addr", "request_body", "response_code") &&
+		!k.any("startTime", "requestOptions", "uri", "url", "request", "request_uri", "request_method", "status_code", "client_ip", "remote_addr", "request_body", "response_code", "req", "headers") &&
 		k.any("id", "method", "path", "query", "body", "body_hash", "caller", "user", "session", "model", "messages", "tool_calls", "attributes") &&
-		!k.renames("method") && !k.renames("status")
+		!slices.ContainsFunc(toldApart, k.renames) && (k.has("tool_calls") || !k.has("response") && !k.renames("response"))
 }
+
+// toldApart are the fields by which requests are.
+var toldApart = []string{"method", "status", "caller", "session", "messages", "body"}
 
 // renamed are the other names that gateways have for a field by which it goes.
 func (k keys) renamed(field string) (names []string) {

@@ -26,7 +26,7 @@ func isNginx(k keys) bool {
 	request := k["request"].Kind() == rawjson.String // the line of a request: others have an object there
 	return (request || k.any("method", "request_method")) &&
 		(request || k.any("uri", "request_uri") || k.any("path", "url") && k.any("request_time", "remote_addr", "remote_ip", "client_ip")) &&
-		k.anyTime(parseZonedTime, "time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp", "date") && k.has("status") &&
+		k.anyTime(parseZonedTime, "time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp", "date", "_time") && k.has("status") &&
 		!k.any("ts", "start_time", "startTime", "resp_headers", "logger") && !isHAProxy(k)
 }
 
@@ -65,7 +65,7 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 			seconds = readZonedTime(s, seconds)
 		case "msec":
 			msec = readZonedTime(s, msec)
-		case "date": // that a collector took out of the record, or its own
+		case "date", "_time": // that a collector or a store took out of the record, or its own
 			dated = readZonedTime(s, dated)
 		case "request_time":
 			if d, ok := nginxSpan(s.Text(nil)); ok && d >= 0 {

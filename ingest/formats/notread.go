@@ -45,7 +45,7 @@ func NotNative(line []byte) string {
 
 // misnamed takes those members out.
 func misnamed(k keys) (why string) {
-	for _, field := range []string{"method", "status"} {
+	for _, field := range toldApart {
 		for _, name := range k.renamed(field) {
 			delete(k, name)
 			why += ", and " + strconv.Quote(name) + " is " + strconv.Quote(field) + " there"
