@@ -603,6 +603,27 @@ func TestScaffold(t *testing.T) {
 	f(`{"timestamp":"2026-11-21T10:00:01.5Z","start_time":"2026-11-21T10:00:00Z","customer_identifier":"secret","thread_identifier":"secret","completion_message":{"role":"secret","tool_calls":[]},"latency":1.5}`,
 		"time: 'start_time'", "user: 'customer_identifier'", "session: 'thread_identifier'", "response: 'completion_message'", "duration: {path: 'latency', unit: s}") // of Keywords AI
 	f(`{"timestamp":"2026-11-21T10:00:01.5Z","session":{"start_time":"2026-11-21T09:00:00Z"}}`, "time: 'timestamp'")
+	// The time is that of the line that a shipper wrapped, as Telegraf and Benthos do, if it has one.
+	f(`{"fields":{"value":"{\"time_iso8601\":\"2026-11-21T10:00:00Z\",\"request_method\":\"POST\"}"},"name":"tail","timestamp":1795255200123}`, "  time: 'fields.value.time_iso8601'")
+	f(`{"content":"{\"request_uri\":\"/secret\",\"response\":{\"created\":1795255200,\"choices\":[]}}","timestamp":"2026-11-21T10:00:00Z"}`, "  time: 'timestamp'")
+	f(`2026-11-21 10:00:00 | secret - {"method":"POST","path":"/secret","status":200,"model":"secret","messages":[],"tool_calls":[],"session":"secret"}`, // of Loguru
+		"# body:", "messages: 'json.messages'", "tool_calls: 'json.tool_calls'", "status: 'json.status'", "session: 'json.session'")
+	f(`{"host":"secret","time":"[21/Nov/2026:10:00:00 +0000]","method":"POST","path":"/secret","statusCode":"200"}`, "time: {path: 'time', layout: '[02/Jan/2006:15:04:05 -0700]'}", "status: 'statusCode'") // Tomcat's
+	// The address that stands before a request: of aiohttp, Hypercorn and Spring Cloud Gateway.
+	const at = "[21/Nov/2026:10:00:00 +0000] \"POST /secret"
+	f("INFO:aiohttp.access:192.0.2.7 "+at+` HTTP/1.1" 200 5 "-" "secret/120.0.0.0"`, "caller_name: 'client_ip'", "status: 'status'")
+	f("[2026-11-21 10:00:00 +0000] [7] [INFO] 192.0.2.7:50000 - - "+at+` 1.1" 200 5`, "caller_name: 'client_ip'", "status: 'status'", "layout: '2006-01-02 15:04:05 -0700'")
+	f("INFO 7 --- [secret] secret.AccessLog : 192.0.2.7 - - "+at+` HTTP/2.0" 200 5 12`, "caller_name: 'client_ip'", "status: 'status'")
+	f("[2026-11-21 10:00:00] build 1.2.3.400 POST /secret HTTP/1.1 200", "# caller_name:")
+	// Of structlog: what looks like a time in what was said, and objects of Python's of which one may be None.
+	f(`response="{\"id\":\"secret-1795255200123456789\",\"choices\":[]}" status=200 timestamp=2026-11-21T10:00:00Z`, "time: 'timestamp'", "response: 'response'", "status: 'status'")
+	f("2026-11-21T10:00:00Z [info] key= request=None response={'status': 'ok'} status=200\n2026-11-21T10:00:00Z [info] key=sk-secret-1 request={'model': 'secret', 'messages': [{'x=': '} y='}]} response={'choices': [], 'a': 1} status=200",
+		"body: 'request'", "response: 'response'", "caller: 'key'", "status: 'status'", `request=(?P<request>[{\[].*[}\]]|\S*).*?\bresponse=(?P<response>[{\[].*[}\]]|\S*).*?\bstatus=`)
+	// A name that all share is that of the gateway.
+	const ofApp = `{"ts":1795255200.5,"app":"secret","authorization":"Bearer secret"}`
+	f(ofApp+"\n"+strings.ReplaceAll(ofApp, "Bearer secret", "Bearer secret2"), "caller: 'authorization'")
+	f(ofApp+"\n"+ofApp, "caller_name: 'app'")
+	f(ofApp, "caller_name: 'app'")
 	// What is not known of times.
 	f(`{"time":"05/06/2026 10:00:00"}`, "# timezone: Europe/Warsaw", "time: {path: 'time', layout: '01/02/2006 15:04:05'} # or '02/01/2006 15:04:05'?")
 	f("2026-11-21 10:00:00.5+00,secret", "time: {path: 'column1', layout: '2006-01-02 15:04:05-07'}")   // PostgreSQL's

@@ -209,6 +209,16 @@ func (g *guesser) note(path string, example []byte) {
 	g.remember(path, example)
 }
 
+// told counts the paths that say something.
+func (g *guesser) told() (n int) {
+	for _, p := range g.paths {
+		if says(g.texts[p]) {
+			n++
+		}
+	}
+	return n
+}
+
 func says(example []byte) bool { return len(example) > 0 && string(example) != "-" }
 
 // deeper keeps a path that may lead to a time.
@@ -316,7 +326,7 @@ func (g *guesser) shaped(field string) string {
 			switch {
 			case !ok || !g.has(parent): // or a name with dots in it: gen_ai.request.messages
 			case field == "body" && m != "contents" && !g.has(parent+".model"):
-			case field == "body" && g.has(parent+".output"), m == "usage" && (!g.holds(p) || g.has(parent+".input") || g.has(parent+".messages")): // the whole call, or what it cost
+			case field == "body" && slices.ContainsFunc([]string{"output", "method", "status", "tool_calls"}, func(beside string) bool { return g.has(parent + "." + beside) }), m == "usage" && (!g.holds(p) || g.has(parent+".input") || g.has(parent+".messages")): // the whole call, or what it cost
 			case m == "usage" && !slices.ContainsFunc([]string{"output", "content", "message"}, func(beside string) bool { return g.has(parent + "." + beside) }):
 			default:
 				return parent

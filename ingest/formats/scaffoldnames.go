@@ -259,7 +259,7 @@ func (g *guesser) fits(field, path string) bool {
 	case "url":
 		return urlText.Match(text)
 	case "caller_name":
-		return !sourceLine.Match(text) && !keyText.Match(text) && (!isIP(withoutPort(text)) || !g.keyed())
+		return !sourceLine.Match(text) && !keyText.Match(text) && (!isIP(withoutPort(text)) && !g.isShared(path) || !g.keyed())
 	case "caller":
 		return !isHidden(text) && !isFlag(text)
 	case "body", "response", "messages":
@@ -286,14 +286,30 @@ func isHeader(path string) bool {
 // keyed tells whether most records have a key, which tells callers apart better than
 // the address that agents share: in a field, or among headers.
 func (g *guesser) keyed() bool {
+	keys := g.keyValues()
+	return len(keys) > 0 && 2*len(keys) >= len(g.records)
+}
+
+// keyValues are the keys of the records that have one.
+func (g *guesser) keyValues() [][]byte {
 	var paths []string
 	for _, p := range g.paths {
 		if g.isKey(p) {
 			paths = append(paths, p+".0", p)
 		}
 	}
-	keys := slices.DeleteFunc(g.values(paths...), isHidden)
-	return len(keys) > 0 && 2*len(keys) >= len(g.records)
+	return slices.DeleteFunc(g.values(paths...), isHidden)
+}
+
+// isShared tells whether all records have one value there, as of the gateway itself, though
+// their keys differ.
+func (g *guesser) isShared(path string) bool {
+	values := g.values(path)
+	return len(values) == len(g.records) && !differ(values) && differ(g.keyValues())
+}
+
+func differ(values [][]byte) bool {
+	return slices.ContainsFunc(values, func(v []byte) bool { return !bytes.Equal(v, values[0]) })
 }
 
 // isKey tells the path to a key, whatever it is called where it looks like one.

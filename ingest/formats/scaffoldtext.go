@@ -14,6 +14,7 @@ import (
 type piece struct {
 	from, to int    // in the line
 	pattern  string // with one named group, or several
+	none     string // of an object: one that matches None, too
 	first    bool   // the line begins with it
 	must     bool   // no line is without
 }
@@ -46,15 +47,14 @@ const (
 func scaffoldText(lines [][]byte) []byte {
 	var best *texter
 	for _, line := range lines {
-		t := newTexter(string(line))
-		if best == nil || t.of > best.of || t.of == best.of && len(t.pieces) > len(best.pieces) {
+		if t := newTexter(string(line)); best == nil || cmp.Or(cmp.Compare(t.of, best.of), len(t.pieces)-len(best.pieces), t.g.told()-best.g.told()) > 0 {
 			best = t
 		}
 	}
 	best.g.records = lines
 	pattern, most := "", -1
 	var times CustomField
-	for _, p := range []string{best.pattern(".*?", ""), best.pattern("(?:.*?", ")?")} {
+	for _, p := range []string{best.pattern(".*?", "", false), best.pattern(".*?", "", true), best.pattern("(?:.*?", ")?", false)} {
 		re, err := regexp.Compile(p)
 		if err != nil {
 			continue
@@ -94,12 +94,14 @@ func newTexter(line string) *texter {
 	return t
 }
 
-// pattern puts the pieces together, with what stands before each and behind it.
-// The time is always there.
-func (t *texter) pattern(before, behind string) string {
+// pattern puts the pieces together, with what stands before each and behind it, and None
+// for objects or not. The time is always there.
+func (t *texter) pattern(before, behind string, none bool) string {
 	pattern := "^"
 	for _, p := range t.pieces {
 		switch {
+		case none && p.none != "":
+			pattern += before + p.none + behind
 		case p.first:
 			pattern += p.pattern
 		case p.must:
@@ -178,6 +180,7 @@ func (t *texter) time() {
 	if from := t.object(); from > 0 { // what stands in it has a name
 		before = t.line[:from]
 	}
+	pairs := pairsOf.FindAllStringSubmatchIndex(before, -1) // and in the value of a pair
 	if at := leadingTime.FindString(t.line); at != "" {
 		inner := strings.Trim(at, "[]")
 		width := `\S+`
@@ -196,7 +199,8 @@ func (t *texter) time() {
 	for _, shape := range shapes() {
 		for _, at := range shape.FindAllStringIndex(before, -1) {
 			text := t.line[at[0]:at[1]]
-			if len(guessLayouts([]byte(text))) == 0 || named(t.line[:at[0]]) || at[1] < len(t.line) && isWord(t.line[at[1]]) || at[0] > 0 && isWord(t.line[at[0]-1]) {
+			inPair := slices.ContainsFunc(pairs, func(pair []int) bool { return pair[4] <= at[0] && at[1] <= pair[5] })
+			if len(guessLayouts([]byte(text))) == 0 || inPair || at[1] < len(t.line) && isWord(t.line[at[1]]) || at[0] > 0 && isWord(t.line[at[0]-1]) {
 				continue
 			}
 			p := piece{from: at[0], to: at[1], pattern: `(?P<time>` + shape.String() + `)`, first: at[0] == 0, must: true}
@@ -241,10 +245,11 @@ func (t *texter) json() {
 // httpCall is the first line of a request, the client's address and the status behind
 // it, and how long that took.
 var (
-	httpCall   = regexp.MustCompile(`\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) +"?(/[^\s"]*|https?://[^\s"]+)`)
-	httpStatus = regexp.MustCompile(`^(?: HTTP/[\d.]+)?"? (?:-> )?(?:([\d.]+\.\d+|[\da-fA-F]*:[\da-fA-F:.]+) )?([1-5]\d\d)\b`)
-	httpClient = regexp.MustCompile(`(\S+:\d+) - "$`) // as uvicorn has it
-	tookTime   = regexp.MustCompile(`\b\d+(?:\.\d+)?(?:ms|us|µs|ns|s)\b`)
+	httpCall    = regexp.MustCompile(`\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) +"?(/[^\s"]*|https?://[^\s"]+)`)
+	httpStatus  = regexp.MustCompile(`^(?: (?:HTTP/)?\d(?:\.\d)?)?"? (?:-> )?(?:([\d.]+\.\d+|[\da-fA-F]*:[\da-fA-F:.]+) )?([1-5]\d\d)\b`)
+	addressText = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b`)
+	httpClient  = regexp.MustCompile(`(\S+:\d+) - "$`) // as uvicorn has it
+	tookTime    = regexp.MustCompile(`\b\d+(?:\.\d+)?(?:ms|us|µs|ns|s)\b`)
 )
 
 // ginColumns stand in front of the request where Gin writes the log, the Go
@@ -287,12 +292,17 @@ func (t *texter) call() {
 			t.g.note("client_ip", []byte(t.line[behind+status[2]:behind+status[3]]))
 		}
 		t.g.note("status", []byte(t.line[behind+status[4]:behind+status[5]]))
-		p.pattern += `(?:(?: HTTP/[\d.]+)?"? (?:-> )?` + address + `(?P<status>[1-5]\d\d)\b)?`
+		p.pattern += `(?:(?: (?:HTTP/)?\d(?:\.\d)?)?"? (?:-> )?` + address + `(?P<status>[1-5]\d\d)\b)?`
 		behind += status[1]
 		p.to, p.must = behind, true
 		t.of = max(t.of, ofCall)
 	}
 	t.add(p, "method", method)
+	for _, client := range addressText.FindAllStringIndex(t.line[:at[0]], -1) {
+		if address := t.line[client[0]:client[1]]; !t.g.has("client_ip") && isIP([]byte(address)) && t.free(client[0], client[1]) {
+			t.add(piece{from: client[0], to: client[1], pattern: `(?P<client_ip>` + addressText.String() + `)`}, "client_ip", address)
+		}
+	}
 	if took := tookTime.FindStringIndex(t.line[behind:]); took != nil && !t.g.has("duration") && t.free(behind+took[0], behind+took[1]) && !named(t.line[:behind+took[0]]) {
 		t.add(piece{from: behind + took[0], to: behind + took[1], pattern: `\b(?P<duration>\d+(?:\.\d+)?(?:ms|us|µs|ns|s))\b`}, "duration", t.line[behind+took[0]:behind+took[1]])
 	}
@@ -305,7 +315,6 @@ var pairsOf = regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_.-]*)=("(?:[^"\\]|\\.)*"|
 const closing = ",;|)]}"
 
 func (t *texter) pairs() {
-	end := strings.LastIndexAny(t.line, "}]") + 1
 	for _, at := range pairsOf.FindAllStringSubmatchIndex(t.line, -1) {
 		key, value := t.line[at[2]:at[3]], t.line[at[4]:at[5]]
 		group := groupOf(key)
@@ -316,10 +325,11 @@ func (t *texter) pairs() {
 			continue
 		}
 		p := piece{from: at[0], to: at[1], pattern: `\b` + regexp.QuoteMeta(key) + `=`}
-		switch {
-		case isOpened(t.line[at[4]:max(at[4], end)]): // there may be blanks in it
-			p.to, value = end, t.line[at[4]:max(at[4], end)]
+		switch end := t.opened(at[4]); {
+		case end > 0: // there may be blanks in it
+			p.to, value = end, t.line[at[4]:end]
 			p.pattern += fmt.Sprintf(`(?P<%s>[{\[].*[}\]])`, group)
+			p.none = fmt.Sprintf(`\b%s=(?P<%s>[{\[].*[}\]]|\S*)`, regexp.QuoteMeta(key), group)
 		case strings.HasPrefix(value, `"`):
 			p.pattern += fmt.Sprintf(`"(?P<%s>(?:[^"\\]|\\.)*)"`, group)
 			value = strings.TrimSuffix(value[1:], `"`)
@@ -347,7 +357,18 @@ func (t *texter) said() {
 	}
 }
 
-// isOpened tells an object or a list.
-func isOpened(text string) bool {
-	return text != "" && (text[0] == '{' || text[0] == '[') && jsonWithin([]byte(text)) != nil
+// closed is where an object or a list of a pair may end: before the next, or at the end.
+var closed = regexp.MustCompile(`[}\]](?:[,;|]?\s+[A-Za-z_][A-Za-z0-9_.-]*=|[^}\]]*$)`)
+
+// opened is where an object or a list ends that begins there, 0 if none does.
+func (t *texter) opened(from int) int {
+	if from == len(t.line) || t.line[from] != '{' && t.line[from] != '[' {
+		return 0
+	}
+	for _, at := range closed.FindAllStringIndex(t.line[from:], maxPieces) {
+		if end := from + at[0] + 1; jsonWithin([]byte(t.line[from:end])) != nil {
+			return end
+		}
+	}
+	return 0
 }

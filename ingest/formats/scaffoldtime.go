@@ -16,7 +16,7 @@ import (
 // layoutsOfText are layouts of times in text.
 var layoutsOfText = []string{
 	"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006/01/02 15:04:05", "2006/01/02 - 15:04:05", "2006/01/02T15:04:05", "2006-01-02 15:04:05-07", "2006-01-02 15:04:05-07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST", "2006-01-02 15:04:05 -0700 MST", "2006-01-02 15:04:05 Z0700",
-	"2006/01/02 15:04:05 -0700", "02/Jan/2006:15:04:05 -0700", "02/Jan/2006:15:04:05", "02/Jan/2006 15:04:05", "02-Jan-2006 15:04:05", "2 Jan 2006 15:04:05",
+	"2006/01/02 15:04:05 -0700", "02/Jan/2006:15:04:05 -0700", "[02/Jan/2006:15:04:05 -0700]", "02/Jan/2006:15:04:05", "02/Jan/2006 15:04:05", "02-Jan-2006 15:04:05", "2 Jan 2006 15:04:05",
 	"01/02/2006 15:04:05", "02/01/2006 15:04:05", "1/2/2006 15:04:05", "2/1/2006 15:04:05", "1/2/2006, 15:04:05", "2/1/2006, 15:04:05", "1/2/2006 3:04:05 PM", "1/2/2006, 3:04:05 PM", "02.01.2006 15:04:05", "2.1.2006 15:04:05", "2.1.2006, 15:04:05",
 	"Mon, 02 Jan 2006 15:04:05 MST", "Mon, 02 Jan 2006 15:04:05 Z0700", "Mon, 02 Jan 2006 15:04:05 -0700", "Mon Jan 2 15:04:05 2006", "Mon Jan 2 15:04:05 MST 2006", "Jan 2, 2006 15:04:05", "Jan 2, 2006 3:04:05 PM", "Jan 2, 2006, 3:04:05 PM",
 	"2006-01-02\t15:04:05", "20060102T150405Z0700", "20060102 15:04:05", "20060102150405",
@@ -100,7 +100,7 @@ func lastName(path string) string { return folded(path[strings.LastIndexByte(pat
 
 // timeCandidates are the places at which a time may stand, the likeliest first:
 // those of a likely name, then texts, then numbers, then those of the end, each
-// the least nested first.
+// the least nested first. Those of a line that a shipper wrapped come before its own.
 func (g *guesser) timeCandidates() (list []CustomField) {
 	ends := g.guessed("duration", nil) != "" || g.guessed("end", nil) != ""
 	names := namesOf("time")
@@ -120,9 +120,16 @@ func (g *guesser) timeCandidates() (list []CustomField) {
 		}
 		return len(names)
 	}
+	line := g.wrapped()
+	shippers := func(path string) int {
+		if member, ok := strings.CutPrefix(path, line); line == "" || ok && !strings.Contains(member, ".") {
+			return 0
+		}
+		return 1
+	}
 	paths := slices.Concat(g.paths, g.deep)
 	slices.SortStableFunc(paths, func(a, b string) int {
-		return cmp.Or(rank(a)-rank(b), strings.Count(a, ".")-strings.Count(b, "."))
+		return cmp.Or(shippers(a)-shippers(b), rank(a)-rank(b), strings.Count(a, ".")-strings.Count(b, "."))
 	})
 	for _, path := range paths {
 		layouts := guessLayouts(g.texts[path])
@@ -134,6 +141,23 @@ func (g *guesser) timeCandidates() (list []CustomField) {
 		}
 	}
 	return list[:min(len(list), maxTried)]
+}
+
+// wrapped is what the paths into a line begin with that a shipper put into its own record
+// as a text: that in which the method or the URL is. It is "" if there is none.
+func (g *guesser) wrapped() string {
+	if g.format.Pattern != nil || g.format.Columns != nil { // a line itself
+		return ""
+	}
+	for _, field := range []string{"method", "url"} {
+		path := g.guessed(field, nil)
+		for at := len(path) - 1; at > 0; at-- {
+			if path[at] == '.' && g.inTexts[path[:at]] {
+				return path[:at+1]
+			}
+		}
+	}
+	return ""
 }
 
 // timed counts the records that a field gives a time; one of our days counts
