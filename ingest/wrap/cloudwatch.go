@@ -84,7 +84,7 @@ func (p *cloudWatch) Unwrap(line Line, next func(Line)) string {
 	case !isObject:
 		return NoObject
 	case !p.found:
-		return "no line in it: expected message, logEvents or events"
+		return noLine + "message, logEvents or events"
 	}
 	return why
 }

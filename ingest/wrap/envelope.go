@@ -20,6 +20,10 @@ type envelope struct {
 // member or as one inside of another.
 const eventOriginal = "event.original"
 
+// noLine is why an object that has no line in it cannot be read, before the names of
+// those that may.
+const noLine = "no line in it: expected "
+
 // NoObject is why what should be a JSON object cannot be read.
 const NoObject = "expected an object"
 
@@ -73,7 +77,7 @@ func (e *envelope) open(line []byte, others noter) (text []byte, isText bool, wh
 	case !isObject:
 		why = NoObject
 	case !found:
-		why = "no line in it: expected " + strings.Join(e.members[:min(3, len(e.members))], " or ")
+		why = noLine + strings.Join(e.members[:min(3, len(e.members))], " or ")
 		if len(e.members) > 3 {
 			why += " ..."
 		}

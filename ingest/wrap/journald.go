@@ -2,6 +2,7 @@ package wrap
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -41,6 +42,9 @@ func (p *journal) note(s *rawjson.Scanner) {
 func (p *journal) Unwrap(line Line, next func(Line)) string {
 	p.key, p.partial = nil, false
 	text, isText, why := p.open(line.Text, p)
+	if strings.HasPrefix(why, noLine) {
+		why += ", which is null from 4 KiB on without journalctl --all"
+	}
 	if why == "" && !isText {
 		if text, isText = p.decode(text); !isText {
 			why = "MESSAGE is neither a text nor a list of bytes"
