@@ -125,7 +125,7 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *format
 	var some *formats.Format // that not most of what is in the first such wrapper is of
 	for i, w := range wrap.All {
 		n := v.wrappers[i]
-		if w.Loose && (told || n <= parts) {
+		if w.Loose && (told || n <= parts) || w == wrap.Flattened && v.format != nil && v.format.Flat {
 			continue // they are told by themselves, or a part has more to come
 		}
 		if w.Joins() {
@@ -218,7 +218,7 @@ func countVotes(data []byte, among []*formats.Format) votes {
 					continue
 				}
 				keeps = true
-				if f.Loose == nil || !f.Loose(asked) {
+				if (f.Loose == nil || !f.Loose(asked)) && (f.Flat || !wrap.IsFlattened(record)) {
 					firm[i]++
 				}
 				each[i]++

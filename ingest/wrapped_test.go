@@ -120,6 +120,8 @@ func TestWrappedFixtures(t *testing.T) {
 	f("journalctl_nginx.log.zst", "journald+nginx-json", Tally{Lines: 20}, "nginx-json/wide_all.log.zst", 20, 0)
 	f("elasticdump_nginx.jsonl.zst", "elastic+nginx-json", Tally{Lines: 20}, "nginx-json/wide_all.log.zst", 20, 0)
 	f("victorialogs_nginx.jsonl.zst", "member+nginx-json", Tally{Lines: 20}, "nginx-json/wide_all.log.zst", 20, 0)
+	f("victorialogs_kong.jsonl.zst", "flattened+kong", Tally{Lines: 8}, "kong/documented.jsonl", 8, 0)
+	f("victorialogs_caddy.jsonl.zst", "flattened+caddy", Tally{Lines: 20}, "caddy/caddy_2_6.log.zst", 20, 0)
 	f("log4j_gelf_nginx.log.zst", "member+nginx-json", Tally{Lines: 20}, "nginx-json/wide_all.log.zst", 20, 0)
 	f("otelcol_nginx.jsonl.zst", "otlp+nginx-json", Tally{Lines: 20}, "nginx-json/wide_all.log.zst", 20, 0)
 	f("otelcol_parsed_nginx.jsonl.zst", "otlp+nginx-json", Tally{Lines: 20}, "nginx-json/wide_all.log.zst", 20, 0)
@@ -589,6 +591,30 @@ func TestHeadersOfHAProxy(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestFlattenedRecords: of a format that is told by what lies beside objects, too, what
+// was in them is read; where dots are a part of names, they are.
+func TestFlattenedRecords(t *testing.T) {
+	f := func(log, want string) {
+		t.Helper()
+		name := ""
+		if got := Detect([]byte(log)); got != nil {
+			name = got.Name
+		}
+		if name != want {
+			t.Errorf("%s is %q, want %q", log, name, want)
+		}
+	}
+	f(`{"startTime":1,"call_type":"acompletion","messages":"[]","metadata.requester_metadata.session_id":"s"}`, "flattened+litellm")
+	f(`{"startTime":1,"call_type":"acompletion","messages":[],"metadata":{"a.b":"c"},"x.y":"z"}`, "litellm")
+	f(`{"_time":"2026-11-21T10:00:00Z","logger":"http.log.access","request.method":"GET","request.uri":"/","status":"200"}`, "flattened+caddy")
+	f(`{"app":"gw","message":"m","started_at":1,"request.method":"GET","latencies.proxy":1}`, "flattened+kong")
+	f("started_at,request.method,request.uri,response.status,latencies.proxy\n1795231665000,POST,/,200,5\n", "table+flattened+kong")
+	f(`{"start_time":"2026-11-21T10:00:00Z","method":"POST","response_code":200,"session.id":"s"}`, "envoy-json")
+	f(`{"time":"2026-11-21T10:00:00Z","request":"GET / HTTP/1.1","status":200,"request.id":"a"}`, "nginx-json")
+	f(`{"time":1,"session":"s","attributes.a":"b"}`, "loopgauge")
+	f(`{"a.b":1,"message":"{\"time\":1,\"session\":\"s\"}"}`, "member+loopgauge")
 }
 
 // TestAccessLogAsRecords: of gateways that write their access log as records of

@@ -20,7 +20,7 @@ func newCaddy(reads fingerprint.Field) Parser { return &caddy{access{reads: read
 func isCaddy(k keys) bool {
 	own := k.any("logger", "resp_headers") // names that others do not have
 	return k["request"].Kind() == rawjson.Object && k.any("status", "size", "duration") &&
-		(k.has("ts") && (own || k.has("msg")) || k.any("time", "timestamp", "@timestamp", "date") && own)
+		(k.has("ts") && (own || k.has("msg")) || k.any("time", "timestamp", "@timestamp", "date", "_time") && own)
 }
 
 func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
@@ -29,7 +29,7 @@ func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s := p.begin(record)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
-		case "ts", "time", "timestamp", "@timestamp", "date":
+		case "ts", "time", "timestamp", "@timestamp", "date", "_time":
 			r.Time = readZonedTime(s, r.Time)
 		case "duration":
 			p.lasted = readSpan(s, p.lasted)

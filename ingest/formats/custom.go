@@ -81,7 +81,7 @@ var CustomFields = []struct{ Name, Doc string }{
 
 // NewCustom makes the format. What it describes has been checked.
 func NewCustom(c *Custom) *Format {
-	f := &Format{Name: c.Name, Doc: "custom", JSON: c.Pattern == nil && c.Columns == nil, Tabs: c.Separator == '\t'}
+	f := &Format{Name: c.Name, Doc: "custom", JSON: c.Pattern == nil && c.Columns == nil, Flat: true, Tabs: c.Separator == '\t'}
 	for _, x := range c.Fields {
 		f.named = append(f.named, x.Name)
 		f.Zoneless = f.Zoneless || c.Zone == nil && zoneless(x.Layout)

@@ -592,6 +592,7 @@ func TestDetectionOfLooks(t *testing.T) {
 	// Caddy with a time_key of its own, and as a cloud wants it: the request is an object.
 	f(`{"timestamp":1,"request":{"method":"GET"},"resp_headers":{},"status":200}`, "caddy")
 	f(`{"severity":"info","timestamp":"2026-11-21T10:00:00Z","logger":"http.log.access","message":"handled request","request":{"method":"GET"},"status":200}`, "caddy")
+	f(`{"_time":"2026-11-21T10:00:00Z","logger":"http.log.access","request":{"method":"GET"},"status":"200"}`, "caddy")
 	f(`{"timestamp":"2026-11-21T10:00:00Z","message":"m","request":{"method":"GET"},"status":200}`, "") // anybody's
 	f(`{"time":"2026-11-21T10:00:00Z","method":"GET","request":{"uri":"/"},"status":200}`, "")
 	f(`{"ts":1,"msg":"m","request":"GET / HTTP/1.1","status":200}`, "")

@@ -129,6 +129,7 @@ var All = []*Wrapper{
 	{Name: "archive", Doc: "the document around the entries of an HTTP archive", JSON: true, Detect: detectArchive, New: newArchive},
 	{Name: "quoted", Doc: "lines as JSON strings: Kafka Connect, the Collector's raw", Detect: detectQuoted, New: newQuoted, Around: true},
 	{Name: "member", Doc: "JSON objects with the line in message, payload, ...", JSON: true, Detect: detectMember, New: lineIn(lineNames...), Loose: true},
+	Flattened,
 	Texts,
 }
 

@@ -1,0 +1,117 @@
+package wrap
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// flattened undoes what stores make of the objects in a record: their members stand side
+// by side in it, with dots between the names, and lists may be texts, as all else.
+//
+//	{"request.method":"POST","request.headers.X-Session-Id":"[\"s1\"]"}
+type flattened struct {
+	scan   rawjson.Scanner
+	object []byte
+}
+
+// branch is a member of a record, with the members in it or a value.
+type branch struct {
+	name  []byte
+	value rawjson.Value
+	in    []*branch
+	named map[string]*branch // of those in it that have others
+}
+
+// Flattened is in [All].
+var Flattened = &Wrapper{Name: "flattened", Doc: "records whose objects were flattened, dots between names", JSON: true, Detect: IsFlattened, New: newFlattened, Loose: true}
+
+func newFlattened() Unwrapper { return &flattened{} }
+
+// IsFlattened tells a record without objects that has dots in its names.
+func IsFlattened(line []byte) bool {
+	dots, objects := false, false
+	EachMember(line, func(s *rawjson.Scanner) {
+		dots = dots || bytes.IndexByte(s.Key, '.') > 0
+		objects = objects || s.Kind() == rawjson.Object
+	})
+	return dots && !objects
+}
+
+func (p *flattened) Unwrap(line Line, next func(Line)) string {
+	s := &p.scan
+	s.Reset(line.Text)
+	if s.Kind() != rawjson.Object {
+		return NoObject
+	}
+	var record branch
+	for s.Object(); s.NextKey(); {
+		name := bytes.Clone(s.Key)
+		record.put(name, s.Value(), 0)
+	}
+	if why := failure(s); why != "" {
+		return why
+	}
+	p.object = record.append(p.object[:0])
+	next(line.made(p.object))
+	return ""
+}
+
+// deepest is how many names with dots between them are taken apart: no gateway's record
+// nests as deep.
+const deepest = 16
+
+// put puts a value where its name leads to. Of dots at which nothing stands none is one.
+func (b *branch) put(name []byte, value rawjson.Value, depth int) {
+	first, rest, dotted := bytes.Cut(name, []byte{'.'})
+	if !dotted || len(first) == 0 || len(rest) == 0 || depth == deepest {
+		b.in = append(b.in, &branch{name: name, value: value})
+		return
+	}
+	in := b.named[string(first)]
+	if in == nil {
+		if b.named == nil {
+			b.named = map[string]*branch{}
+		}
+		in = &branch{name: first}
+		b.named[string(first)] = in
+		b.in = append(b.in, in)
+	}
+	in.put(rest, value, depth+1)
+}
+
+// append appends the members as an object of JSON.
+func (b *branch) append(dst []byte) []byte {
+	dst = append(dst, '{')
+	for i, member := range b.in {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(rawjson.AppendString(dst, member.name), ':')
+		switch {
+		case member.in != nil:
+			dst = member.append(dst)
+		case member.value == nil:
+			dst = append(dst, "null"...)
+		default:
+			dst = appendUnquoted(dst, member.value)
+		}
+	}
+	return append(dst, '}')
+}
+
+// appendUnquoted appends a value: of the text of a list, or of true or false, what that is.
+func appendUnquoted(dst []byte, value rawjson.Value) []byte {
+	switch {
+	case string(value) == `"true"`, string(value) == `"false"`:
+		value = value[1 : len(value)-1]
+	case bytes.HasPrefix(value, []byte(`"[`)):
+		var s rawjson.Scanner
+		s.Reset(value)
+		if text := s.Text(nil); json.Valid(text) {
+			value = text
+		}
+	}
+	return append(dst, value...)
+}

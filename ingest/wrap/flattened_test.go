@@ -1,0 +1,30 @@
+package wrap
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFlattened(t *testing.T) {
+	f := func(line, want string) {
+		t.Helper()
+		got := ""
+		why := newFlattened().Unwrap(Line{Text: []byte(line)}, func(l Line) { got += string(l.Text) })
+		if why != "" {
+			got = "not read: " + why
+		}
+		if got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", line, got, want)
+		}
+	}
+	f(`{"a.b":1,"c":"d","a.e.f":[2],"a.e.g":null}`, `{"a":{"b":1,"e":{"f":[2],"g":null}},"c":"d"}`)
+	f(`{"a":"b","a.c":1}`, `{"a":"b","a":{"c":1}}`)
+	f(`{"a..b":1,".c":2,"d.":3,".":4}`, `{"a":{".b":1},".c":2,"d.":3,".":4}`)
+	// Of texts what they stand for, but for objects and what is no list.
+	f(`{"a.b":"[\"s\"]","c":"[x","d":"{\"e\":1}","f":"true","g":"1"}`, `{"a":{"b":["s"]},"c":"[x","d":"{\"e\":1}","f":true,"g":"1"}`)
+	f(`{"`+strings.Repeat("a.", 40)+`b":1}`, strings.Repeat(`{"a":`, 16)+`{"`+strings.Repeat("a.", 24)+`b":1}`+strings.Repeat("}", 16))
+	f(`{"a\".b":"\"."}`, `{"a\"":{"b":"\"."}}`)
+	f(`{}`, `{}`)
+	f(`[1]`, "not read: expected an object")
+	f(`{"a.b":"c`, "not read: string not closed: the line is cut")
+}
