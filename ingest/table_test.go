@@ -103,6 +103,16 @@ func TestCopied(t *testing.T) {
 	if got := read(t, []byte(strings.Join(lines, "")), Options{}); got.format != "litellm-spend" {
 		t.Errorf("%s", got.format)
 	}
+	// So do loggers that escape what they are told, such as morgan a token of JSON.
+	escaped := ""
+	for _, line := range lines {
+		if line = strings.TrimSuffix(line, "\n"); line != "" {
+			escaped += strings.Trim(quote(line), `"`) + "\n"
+		}
+	}
+	if got := read(t, []byte(escaped), Options{}); got.format != "copied+litellm-spend" || got.tally != want.tally || !slices.Equal(got.requests, want.requests) {
+		t.Errorf("%s %+v, want %+v", got.format, got.tally, want.tally)
+	}
 	// A client's text that a logger does not escape says nothing of the others.
 	hostile := `{"startTime":"2026-11-21 10:00:00","request_id":"x","spend":1,"user":"a\\"b\\""}` + "\n"
 	if got := read(t, []byte(hostile+strings.Join(lines, "")), Options{}); got.format != "litellm-spend" || got.tally.Malformed != 1 {

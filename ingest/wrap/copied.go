@@ -8,7 +8,7 @@ import (
 
 // copied undoes what databases write in front of each backslash of a text, which
 // makes JSON of a line that was none any more: PostgreSQL's COPY of row_to_json,
-// mysql and ClickHouse without a format of JSON.
+// mysql and ClickHouse without a format of JSON. So does morgan, of quotes too.
 type copied struct{ text []byte }
 
 func newCopied() Unwrapper { return &copied{} }
@@ -50,7 +50,7 @@ func Uncopied(cell []byte) []byte {
 // isEscapedJSON tells a text that is an object or an array, once what is escaped in
 // it was undone, and not before.
 func isEscapedJSON(text []byte) bool {
-	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && bytes.Contains(text, []byte(`\\`)) &&
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && (bytes.Contains(text, []byte(`\\`)) || bytes.HasPrefix(text, []byte(`{\"`))) &&
 		!json.Valid(text) && json.Valid(appendCopied(nil, text))
 }
 
