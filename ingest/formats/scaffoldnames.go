@@ -32,7 +32,7 @@ var guesses = []guess{
 	{"end", []string{"end", "endtime", "endedat", "ended", "finishedat", "finished", "completedat", "completed", "endtimestamp", "responsetimestamp", "timeend"}},
 	{"duration", []string{"duration", "latency", "took", "elapsed", "responsetime", "responselatency", "requesttime", "reqtime", "timetaken", "totaltime", "elapsedtime", "timeelapsed", "processingtime", "executiontime", "generationtime", "walltime", "dur", "rt", ""}},
 	{"method", []string{"method", "httpmethod", "requestmethod", "verb"}},
-	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "uristem", "endpoint", "request", "req"}},
+	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "uristem", "endpoint", "request", "req", "requrl", "requri", "reqpath"}},
 	{"query", []string{"querystring", "uriquery"}},
 	{"caller_name", callerNames},
 	{"caller", callerKeys},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // layoutsOfText are layouts of times in text.
@@ -143,8 +144,9 @@ func (g *guesser) timeCandidates() (list []CustomField) {
 	return list[:min(len(list), maxTried)]
 }
 
-// wrapped is what the paths into a line begin with that a shipper put into its own record
-// as a text: that in which the method or the URL is. It is "" if there is none.
+// wrapped is what the paths into a line begin with that a shipper put into its own record,
+// as a text or under a name of such: that in which the method or the URL is. It is "" if
+// there is none.
 func (g *guesser) wrapped() string {
 	if g.format.Pattern != nil || g.format.Columns != nil { // a line itself
 		return ""
@@ -152,7 +154,7 @@ func (g *guesser) wrapped() string {
 	for _, field := range []string{"method", "url"} {
 		path := g.guessed(field, nil)
 		for at := len(path) - 1; at > 0; at-- {
-			if path[at] == '.' && g.inTexts[path[:at]] {
+			if path[at] == '.' && (g.inTexts[path[:at]] || wrap.HoldsLines(path[:at])) {
 				return path[:at+1]
 			}
 		}
