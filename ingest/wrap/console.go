@@ -6,9 +6,10 @@ import (
 )
 
 // console cuts off whose line it is, as docker compose logs and kubectl logs
-// --prefix print it, and before JSON stern, Heroku and Fly:
+// --prefix print it, what runs a Procfile, and before JSON stern, Heroku and Fly:
 //
 //	gateway-1  | text
+//	10:00:00 web.1  | text
 //	[pod/gateway-6d5f/nginx] text
 //	gateway-6d5f nginx {}
 //	app[web.1]: {}
@@ -19,6 +20,9 @@ type console struct{}
 
 // beforeJSON is what the last three have in front: before text it may be of that.
 var beforeJSON = regexp.MustCompile(`^(?:[a-z0-9][a-z0-9.-]* [a-z0-9][a-z0-9.-]* |[a-z]+\[[\w.-]+\](?:: | [a-z]{3} \[[a-z]+\] ?))`)
+
+// clock is in front of a name where foreman and honcho wrote the line.
+var clock = regexp.MustCompile(`^\d\d:\d\d:\d\d `)
 
 // containerName is what Docker takes for one. A time with a bar behind it is none.
 var containerName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]*$`)
@@ -39,7 +43,7 @@ func cutContainer(line []byte) (text []byte, ok bool) {
 		return text, ok
 	}
 	name, text, ok := bytes.Cut(line, []byte("| "))
-	name = cutColor(name)
+	name = clock.ReplaceAll(cutColor(name), nil)
 	service := bytes.TrimRight(name, " ")
 	if !ok || len(service) == len(name) || !containerName.Match(service) {
 		return nil, false
