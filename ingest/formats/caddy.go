@@ -30,7 +30,10 @@ func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "ts", "time", "timestamp", "@timestamp", "date", "_time":
-			r.Time = readZonedTime(s, r.Time)
+			own := string(s.Key) == "ts" // the others may be a collector's, beside it
+			if t := readZonedTime(s, fingerprint.NoTime); t != fingerprint.NoTime && (own || r.Time == fingerprint.NoTime) {
+				r.Time = t
+			}
 		case "duration":
 			p.lasted = readSpan(s, p.lasted)
 		case "status":

@@ -272,6 +272,10 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"time_local":"01/Jan/1970:00:00:01 +0000","method":"GET"}`, at+" method=GET")
 	f(`{"timestamp":"1970-01-01T01:00:01+01:00","method":"GET"}`, at+" method=GET")
 	f(`{"@timestamp":"01/Jan/1970:00:00:01 +0000","method":"GET"}`, at+" method=GET")
+	// A collector's stands beside it, as where Vector parses a line into its own event.
+	f(`{"method":"GET","time_iso8601":"1970-01-01T00:00:01Z","timestamp":"1970-01-01T00:00:09Z"}`, at+" method=GET")
+	f(`{"@timestamp":"1970-01-01T00:00:09Z","date":9,"method":"GET","time":"1970-01-01T00:00:01Z"}`, at+" method=GET")
+	f(`{"date":9,"method":"GET","@timestamp":"1970-01-01T00:00:01Z"}`, at+" method=GET")
 	f(`{"msec":1.25,"time":"1970-01-01T00:00:01Z","request_time":0.25}`, nativeAt+" took=250ms")
 	f(`{"request_time":"0.250","time":"1970-01-01T00:00:01Z","msec":"1.250"}`, nativeAt+" took=250ms")
 	f(`{"msec":1,"request_time":"-"}`, at)

@@ -54,15 +54,17 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 }
 
 func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
-	var seconds, msec, dated int64 = fingerprint.NoTime, fingerprint.NoTime, fingerprint.NoTime
+	var seconds, msec, stamped, dated int64 = fingerprint.NoTime, fingerprint.NoTime, fingerprint.NoTime, fingerprint.NoTime
 	var requested, uri, path, args, named []byte
 	var size sizes
 	line := p.unescape(record)
 	s := p.begin(line)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
-		case "time", "time_iso8601", "time_local", "timestamp", "@timestamp":
+		case "time", "time_iso8601", "time_local":
 			seconds = readZonedTime(s, seconds)
+		case "timestamp", "@timestamp": // or that of a collector, which put its members beside the line's
+			stamped = readZonedTime(s, stamped)
 		case "msec":
 			msec = readZonedTime(s, msec)
 		case "date", "_time": // that a collector or a store took out of the record, or its own
@@ -120,8 +122,10 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 		return column, why
 	}
 	// msec has the milliseconds that the others lack. All are the end.
-	if seconds == fingerprint.NoTime {
-		seconds = dated
+	for _, other := range []int64{stamped, dated} {
+		if seconds == fingerprint.NoTime {
+			seconds = other
+		}
 	}
 	if r.Time = msec; msec == fingerprint.NoTime {
 		r.Time = seconds

@@ -96,6 +96,7 @@ func TestCaddy(t *testing.T) {
 	f(`,"request_body":"b","session":"","request_body":""`, `body=b`)
 	f(`,"request_body":""`, ``)
 	f(`,"team":"x"`, `team=x`)
+	f(`,"timestamp":"1970-01-01T00:00:09Z","_time":9`, ``) // a collector's, behind Caddy's own
 
 	at := func(ts, want string) {
 		t.Helper()
