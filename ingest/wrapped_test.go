@@ -611,6 +611,8 @@ func TestFlattenedRecords(t *testing.T) {
 	f(`{"_time":"2026-11-21T10:00:00Z","logger":"http.log.access","request.method":"GET","request.uri":"/","status":"200"}`, "flattened+caddy")
 	f(`{"app":"gw","message":"m","started_at":1,"request.method":"GET","latencies.proxy":1}`, "flattened+kong")
 	f("started_at,request.method,request.uri,response.status,latencies.proxy\n1795231665000,POST,/,200,5\n", "table+flattened+kong")
+	f("started_at,request.method,latencies.proxy,"+strings.Repeat("a.", 40)+"b,ai.proxy.payload.request\n1795231665000,POST,5,,\"{\"\"model\"\":\"\"m\"\"}\"\n", "table+flattened+kong")
+	f(`{"startTime":1,"call_type":"acompletion","messages":[],"metadata.a":"b","metadata.c":"d","model_parameters":{}}`, "flattened+litellm")
 	f(`{"start_time":"2026-11-21T10:00:00Z","method":"POST","response_code":200,"session.id":"s"}`, "envoy-json")
 	f(`{"time":"2026-11-21T10:00:00Z","request":"GET / HTTP/1.1","status":200,"request.id":"a"}`, "nginx-json")
 	f(`{"time":1,"session":"s","attributes.a":"b"}`, "loopgauge")

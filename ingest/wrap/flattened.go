@@ -29,14 +29,19 @@ var Flattened = &Wrapper{Name: "flattened", Doc: "records whose objects were fla
 
 func newFlattened() Unwrapper { return &flattened{} }
 
-// IsFlattened tells a record without objects that has dots in its names.
+// IsFlattened tells a record by dots in its names: more than it has objects, as where a
+// body is one, or one that is empty was left.
 func IsFlattened(line []byte) bool {
-	dots, objects := false, false
+	dots, objects := 0, 0
 	EachMember(line, func(s *rawjson.Scanner) {
-		dots = dots || bytes.IndexByte(s.Key, '.') > 0
-		objects = objects || s.Kind() == rawjson.Object
+		if bytes.IndexByte(s.Key, '.') > 0 {
+			dots++
+		}
+		if s.Kind() == rawjson.Object {
+			objects++
+		}
 	})
-	return dots && !objects
+	return dots > objects
 }
 
 func (p *flattened) Unwrap(line Line, next func(Line)) string {

@@ -38,8 +38,8 @@ func detectTable(line []byte) bool {
 }
 
 // columnName is a name of a column: no value of a log's first row is one in all of
-// them.
-var columnName = regexp.MustCompile(`^[\pL_@#][\pL\pN_@#.:/ ()-]{0,63}$`)
+// them. Of LiteLLM's with their objects flattened some have 97 letters.
+var columnName = regexp.MustCompile(`^[\pL_@#][\pL\pN_@#.:/ ()-]{0,127}$`)
 
 // utcColumn is what Azure's portal puts behind the names of columns of times, which it
 // writes as in utcLayout.

@@ -122,7 +122,7 @@ var All = []*Wrapper{
 	{Name: "console", Doc: "docker compose logs, kubectl logs --prefix, stern, ...", Detect: detectConsole, New: newConsole},
 	{Name: "csv", Doc: "exports as CSV with lines of JSON in a column", Detect: detectCSV, New: newCSV, Whole: Table},
 	Table,
-	{Name: "copied", Doc: "JSON whose backslashes a database doubled, or quotes a logger", Detect: isEscapedJSON, New: newCopied, Of: copiedOf, Sure: true, Around: true},
+	{Name: "copied", Doc: "JSON whose backslashes or quotes were escaped", Detect: isEscapedJSON, New: newCopied, Of: copiedOf, Sure: true, Around: true},
 	{Name: "sse", Doc: "server-sent events", Detect: detectSSE, New: newSSE},
 	{Name: "turns", Doc: "calls and results in sessions of coding agents", JSON: true, Detect: detectTurns, New: newTurns, Gathers: true},
 	{Name: "rows", Doc: "rows of one request in the log of Azure API Management", JSON: true, Detect: detectRows, New: newRows, Gathers: true},
