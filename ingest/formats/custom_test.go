@@ -607,7 +607,7 @@ func TestScaffold(t *testing.T) {
 	f(`{"fields":{"value":"{\"time_iso8601\":\"2026-11-21T10:00:00Z\",\"request_method\":\"POST\"}"},"name":"tail","timestamp":1795255200123}`, "  time: 'fields.value.time_iso8601'")
 	f(`{"content":"{\"request_uri\":\"/secret\",\"response\":{\"created\":1795255200,\"choices\":[]}}","timestamp":"2026-11-21T10:00:00Z"}`, "  time: 'timestamp'")
 	f(`{"time":1795255500,"host":"secret","event":{"time":1795255200123,"req_url":"/secret"}}`, "  time: {path: 'event.time', layout: 'unix_ms'}", "url: 'event.req_url'") // Splunk's collector
-	f(`2026-11-21 10:00:00 | secret - {"method":"POST","path":"/secret","status":200,"model":"secret","messages":[],"tool_calls":[],"session":"secret"}`, // of Loguru
+	f(`2026-11-21 10:00:00 | secret - {"method":"POST","path":"/secret","status":200,"model":"secret","messages":[],"tool_calls":[],"session":"secret"}`,                  // of Loguru
 		"# body:", "messages: 'json.messages'", "tool_calls: 'json.tool_calls'", "status: 'json.status'", "session: 'json.session'")
 	f(`{"host":"secret","time":"[21/Nov/2026:10:00:00 +0000]","method":"POST","path":"/secret","statusCode":"200"}`, "time: {path: 'time', layout: '[02/Jan/2006:15:04:05 -0700]'}", "status: 'statusCode'") // Tomcat's
 	// The address that stands before a request: of aiohttp, Hypercorn and Spring Cloud Gateway.
