@@ -17,6 +17,7 @@ type access struct {
 	scan   rawjson.Scanner // of the line
 	body   requestBody
 	answer answer
+	json   []byte // a call of a tool and its result, as messages
 
 	accessRecord
 }
@@ -37,6 +38,7 @@ type accessRecord struct {
 // nil stands for a line of text, of which that holds the names of headers alone.
 func (a *access) begin(record []byte) *rawjson.Scanner {
 	a.accessRecord = accessRecord{lasted: fingerprint.NoTime}
+	a.body.tool = mcpCall{}
 	a.scan.Reset(record)
 	return &a.scan
 }
@@ -156,6 +158,9 @@ func (a *access) settle(r *fingerprint.Request) {
 	}
 	if r.Body != nil {
 		a.body.read(r, &a.session, a.reads)
+	}
+	if a.body.tool.isCall() {
+		a.ran(&a.body.tool, r)
 	}
 	r.Session = a.session.value
 }

@@ -9,12 +9,13 @@ import (
 
 // requestBody takes request bodies apart: those of OpenAI's Chat Completions
 // and Responses, Anthropic's Messages, Google's generateContent, Bedrock's
-// Converse and Amazon Titan's. It has scanners of its own: the body may lie in
+// Converse and Amazon Titan's, and calls of MCP's tools. It has scanners of its own: the body may lie in
 // the memory of the line's.
 type requestBody struct {
 	scan     rawjson.Scanner
 	gemini   gemini
 	converse converse
+	tool     mcpCall
 	path     []byte // of the URL, its escapes undone
 	decoded  []byte // a body that was base64
 	bedrock  bool   // the log is Bedrock's own: what was sent may be Converse in any case
@@ -44,6 +45,9 @@ func (p *requestBody) read(r *fingerprint.Request, session *naming, reads finger
 	}
 	if s.End() != nil {
 		r.Lost = fingerprint.TruncatedContent
+		return
+	}
+	if p.tool = b.tool; p.tool.isRPC() {
 		return
 	}
 	if b.elsewhere && r.Lost == fingerprint.Computable {
@@ -95,6 +99,7 @@ func (p *requestBody) decode(body []byte) []byte {
 type bodyFields struct {
 	fingerprint.Request
 	native                      nativeBody
+	tool                        mcpCall
 	cacheKey, sessionID, userID []byte
 	elsewhere                   bool // the provider keeps the history, and the body names it
 }
@@ -137,6 +142,8 @@ func (b *bodyFields) field(s *rawjson.Scanner, reads fingerprint.Field) {
 				b.native.field(s, &b.Request)
 			}
 		}
+	case "jsonrpc", "method", "id", "params":
+		b.tool.field(s)
 	default:
 		b.native.field(s, &b.Request)
 	}

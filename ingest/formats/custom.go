@@ -351,11 +351,9 @@ func (p *custom) field(r *fingerprint.Request, f *CustomField, v found) {
 	case "body":
 		p.sentBody(r, v)
 	case "response":
-		body := p.container(v)
-		if body == nil {
-			body = p.text(v)
+		if p.response = p.container(v); p.response == nil {
+			p.response = p.text(v)
 		}
-		p.answer.read(body, r, p.reads)
 	case "time":
 		r.Time = p.time(f, v, r.Time)
 	case "end":

@@ -25,6 +25,10 @@ var sessionHeaders = []string{
 // its that names the session.
 const codexHeader = "x-codex-turn-metadata"
 
+// mcpHeader is what a server of MCP gave a client that connected: several sessions of
+// a model may share it.
+const mcpHeader = "mcp-session-id"
+
 // isVendorSession tells the header x-NAME-session-id, for any NAME, which goes
 // behind those.
 func isVendorSession(name []byte) bool {
@@ -39,6 +43,7 @@ const (
 	userIDField          // inside Anthropic's metadata.user_id
 	cacheKeyField        // prompt_cache_key
 	codexField           // inside Codex's header
+	mcpField
 	otherPlaces
 )
 
@@ -79,9 +84,12 @@ func (n *naming) header(r *fingerprint.Request, name, value []byte) {
 			return
 		}
 	}
-	if equalFold(name, codexHeader) {
+	switch {
+	case equalFold(name, codexHeader):
 		n.other(codexField, sessionMember(value))
-	} else {
+	case equalFold(name, mcpHeader):
+		n.other(mcpField, value)
+	default:
 		n.sessionHeader(name, value)
 	}
 }
