@@ -257,6 +257,7 @@ func TestGatheredFixtures(t *testing.T) {
 		}
 	}
 	f("claude-code/session.jsonl", "turns+claude-code", 5)
+	f("claude-code/stream.jsonl", "turns+claude-code", 5)
 	f("claude-code/qwen_code.jsonl.zst", "turns+claude-code", 5)
 	f("codex/rollout-2026-11-21T03-27-40-019ab3c4-0000-7000-8000-000000000001.jsonl", "turns+codex", 8)
 	f("pi/2026-11-29T17-14-20-692Z_01a2284c-f093-7406-aa73-15f443d4ead5.jsonl", "turns+pi", 4)

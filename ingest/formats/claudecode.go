@@ -6,11 +6,12 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
-// claudeCode reads the files of Claude Code's sessions, and Qwen Code's, whose messages
-// are Google's contents. A request is a call of a tool: the line of the assistant that
-// issued it or, where the wrapper turns has put the two together, the line with the
-// result, which has that one as its member call. The other lines, text and thinking of
-// the same response among them, are no requests.
+// claudeCode reads the files of Claude Code's sessions, or what it prints of one, whose
+// results alone have times, and Qwen Code's, whose messages are Google's contents. A
+// request is a call of a tool: the line of the assistant that issued it or, where the
+// wrapper turns has put the two together, the line with the result, which has that one
+// as its member call. The other lines, text and thinking of the same response among
+// them, are no requests.
 type claudeCode struct {
 	reads   fingerprint.Field
 	scan    rawjson.Scanner
@@ -22,6 +23,9 @@ type claudeCode struct {
 	said    []rawjson.Value
 	all     []byte // these
 }
+
+// agentID is the name that a file of a session has for a subagent.
+var agentID = []byte("agentId")
 
 // sessionLine is what a line of a session has.
 type sessionLine struct {
@@ -55,7 +59,9 @@ func (p *claudeCode) Parse(record []byte, r *fingerprint.Request) (int, string) 
 	if asked == last {
 		return 0, ""
 	}
-	r.End = last.time
+	if r.End = last.time; r.Time == fingerprint.NoTime {
+		r.Time, r.End = r.End, fingerprint.NoTime
+	}
 	p.said, p.all = p.said[:0], p.all[:0]
 	for i := range p.lines {
 		p.said = append(p.said, p.lines[i].message)
@@ -91,7 +97,7 @@ func (p *claudeCode) field(line *sessionLine, r *fingerprint.Request) {
 		line.kind = value(s, line.kind)
 	case "uuid":
 		line.uuid = value(s, line.uuid)
-	case "sessionId":
+	case "sessionId", "session_id":
 		line.session = value(s, line.session)
 	case "timestamp":
 		line.time = readTime(s, line.time)
@@ -101,9 +107,9 @@ func (p *claudeCode) field(line *sessionLine, r *fingerprint.Request) {
 		r.Model = s.Text(r.Model)
 	case "usageMetadata":
 		readUsageMetadata(s, r)
-	case "agentId": // of a subagent
+	case "agentId", "parent_tool_use_id": // of a subagent
 		line.agent = value(s, line.agent)
-		setAttribute(r, []byte("agentId"), line.agent, p.reads)
+		setAttribute(r, agentID, line.agent, p.reads)
 	case "isSidechain", "version", "gitBranch", "cwd":
 		readAttribute(s, r, p.reads)
 	}

@@ -30,7 +30,7 @@ type turns struct {
 
 // turnLine is what is to be known of a line.
 type turnLine struct {
-	kind, agent, message []byte   // type, agentId, and message.id
+	kind, agent, message []byte   // type, agentId or parent_tool_use_id, and message.id
 	role                 []byte   // message.role
 	item, callID         []byte   // payload.type and payload.call_id
 	usage                bool     // payload.info or payload.usage is there
@@ -49,10 +49,11 @@ func detectTurns(line []byte) bool {
 	return (IsTurn(m.has) || IsRollout(m.has, kind) || IsEntry(m.has, kind) || IsEvent(m.has, kind)) && !m.has("call")
 }
 
-// IsTurn tells a line of a session by the names of its members. Observations of
-// Langfuse, too, have a type and a session, and a startTime.
+// IsTurn tells a line of a session by the names of its members, or one of what Claude
+// Code prints. Observations of Langfuse, too, have a type and a session, and a startTime.
 func IsTurn(has func(names ...string) bool) bool {
-	return has("type") && !has("startTime") && (has("sessionId") || has("leafUuid", "summary") || has("messageId", "snapshot"))
+	return has("type") && !has("startTime") && (has("sessionId") || has("leafUuid", "summary") || has("messageId", "snapshot") ||
+		has("session_id", "parent_tool_use_id") || has("session_id", "subtype", "uuid"))
 }
 
 // IsEntry tells a line of a session of pi by the names of its members and the value of
@@ -128,7 +129,7 @@ func (p *turns) read(line []byte) bool {
 			uuid = s.Text(nil)
 		case "id":
 			id = s.Text(nil)
-		case "agentId":
+		case "agentId", "parent_tool_use_id":
 			now.agent = s.Text(nil)
 		case "isSidechain":
 			now.side, _ = s.Bool()
