@@ -29,6 +29,7 @@ func (p *answer) read(body []byte, r *fingerprint.Request, reads fingerprint.Fie
 		p.tokens(body, r)
 		readResponse(s, r, reads)
 	case isAnswers(s, body):
+		p.tokens(body, r)
 		readAnswers(s, r, reads)
 	case s.Kind() == rawjson.Array: // of Google, if it is not asked for events
 		p.parts.readList(body, r, reads)
@@ -39,14 +40,20 @@ func (p *answer) read(body []byte, r *fingerprint.Request, reads fingerprint.Fie
 	}
 }
 
-// isAnswers tells a list of messages, choices, candidates or items from one of the
-// events of a stream, and leaves s at its start.
+// isAnswers tells a list of messages, choices, candidates, items or whole responses, as
+// OpenAI's Agents SDK keeps them, from one of the events of a stream, and leaves s at its
+// start.
 func isAnswers(s *rawjson.Scanner, list []byte) (are bool) {
 	if s.Array(); s.NextElement() {
 		for s.Object(); s.NextKey(); {
 			switch string(s.Key) {
 			case "role", "finish_reason", "finishReason":
 				are = true
+			case "object":
+				switch string(s.Text(nil)) {
+				case "chat.completion", "response":
+					are = true
+				}
 			case "type":
 				switch string(s.Text(nil)) {
 				case "message", "reasoning", "function_call", "custom_tool_call", "text", "thinking", "tool_use", "function", "tool_call", "tool-call":
@@ -86,9 +93,21 @@ func readAnswers(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.F
 	}
 }
 
+// tokens reads those of a response, or of one in a list.
 func (p *answer) tokens(body []byte, r *fingerprint.Request) {
 	s := &p.usage
 	s.Reset(body)
+	if s.Kind() == rawjson.Array {
+		for s.Array(); s.NextElement(); {
+			p.counts(r)
+		}
+		return
+	}
+	p.counts(r)
+}
+
+func (p *answer) counts(r *fingerprint.Request) {
+	s := &p.usage
 	for s.Object(); s.NextKey(); {
 		if string(s.Key) != "response" {
 			readUsageField(s, r)

@@ -188,6 +188,9 @@ func TestCustomAnswer(t *testing.T) {
 	const earlier, result = `{"role":"assistant","content":[{"type":"tool-call","toolCallId":"0","toolName":"g","input":{}}]}`, `{"role":"tool","content":[{"type":"tool-result","toolCallId":"0","toolName":"g","output":{"type":"text","value":"r"}}]}`
 	f(`[`+earlier+`,`+result+`,`+message+`,`+result+`]`, called) // the steps before are in front
 	f(`[`+earlier+`,`+result+`,{"role":"assistant","content":"t"}]`, silent)
+	// Whole responses, as OpenAI's Agents SDK keeps them, with their tokens.
+	f(`[{"id":"r","object":"chat.completion","choices":[{"index":0,"message":`+message+`,"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}]`, called+` tokens_in=3 tokens_out=4`)
+	f(`[{"id":"r","object":"response","output":[`+item+`],"usage":{"input_tokens":3,"output_tokens":4}}]`, called+` tokens_in=3 tokens_out=4`)
 	f(`[]`, unknown)
 	f(`["t"]`, unknown)
 	f(`[{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{\"x\""}}]}}]}]`, unknown) // a stream that breaks off
