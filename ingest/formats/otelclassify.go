@@ -45,6 +45,8 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			sp.ran = true
 		case "gen_ai.tool.call.result":
 			sp.ranAs = true
+		case "mastra.span.type":
+			sp.isMastra = true
 		case "litellm.call_type": // LiteLLM's second
 			sp.excerpt = sp.excerpt || isExcerpt(otelText(s))
 		case "http.request.method":

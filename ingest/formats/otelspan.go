@@ -31,6 +31,7 @@ type otelSpan struct {
 	isCall      bool
 	ran         bool // it is of a tool that was run, and says what with
 	ranAs       bool // it is of one, and says what came of it
+	isMastra    bool
 	content     otelContent
 	guessed     bool   // a call because it names a model and what that said
 	says        bool   // what was said and what a model did, and nothing of its kind
@@ -64,7 +65,9 @@ func (sp *otelSpan) isRequest() bool { return sp.isCall || sp.isRun() }
 
 // isRun tells the span of a tool where no call of a model has what was called before with
 // what came of it.
-func (sp *otelSpan) isRun() bool { return sp.ran || sp.ranAs && isCopilot(sp.library) }
+func (sp *otelSpan) isRun() bool {
+	return sp.ran || sp.ranAs && (sp.isMastra || isCopilot(sp.library))
+}
 
 // newSpan is a span of which nothing is known.
 func newSpan() otelSpan {

@@ -76,6 +76,12 @@ func TestOtelSpringTools(t *testing.T) {
 	f(from13+` tool_calls=1 call=c name=f arguments={}`, tool("a", "", "13", "14", arguments, `{}`))
 	f(from13+` lost="content truncated by the logger"`, tool("a", "", "13", "14", arguments, `{"x":`, result, "no"))
 	f("column 0: no request in it", tool("a", "m", "13", "14"))
+	// Of Mastra, by the names of the conventions, beside a call of the model without what was called.
+	mastra := span("a", "m", "13", "14", "gen_ai.operation.name", "execute_tool", "mastra.span.type", "tool_call", "gen_ai.tool.name", "f", "gen_ai.tool.call.id", "c",
+		"gen_ai.tool.call.arguments", `{"x":1}`, "gen_ai.tool.call.result", "no", "mastra.metadata.sessionId", "s")
+	f(from13+" session=s"+ran+"\n"+asked, mastra, span("m", "r", "11", "12", "gen_ai.operation.name", "chat", "mastra.span.type", "model_inference",
+		"gen_ai.output.messages", `[{"role":"assistant","parts":[{"type":"text","content":""}]}]`, "gen_ai.response.finish_reasons", `["tool-calls"]`))
+	f("column 0: no request in it", strings.Replace(mastra, "mastra.span.type", "other.span.type", 1))
 	// Inside a call, as in a stream.
 	f(from13+" session=t"+ran+"\n1970-01-01T00:00:01.100000Z took=900ms id=m named", whole, span("m", "r", "11", "20", "gen_ai.operation.name", "chat"))
 	// Also one that is told by its model alone.
