@@ -120,6 +120,8 @@ func hidden(label []byte) Cause {
 		return RedactedContent
 	case bytes.HasPrefix(label, []byte("This value has been dropped")): // Datadog
 		return TruncatedContent
+	case bytes.HasPrefix(label, []byte("tool: ")), bytes.HasPrefix(label, []byte("tool-result: ")): // Mastra
+		return LossyContent
 	}
 	capitals, entity := true, false
 	for len(label) > 0 {

@@ -134,6 +134,7 @@ func TestLostContentOfLiteLLM(t *testing.T) {
 	for _, empty := range []string{`[]`, `""`, `null`, `" "`, `[{"type":"text","text":""}]`} {
 		lost(t, "content "+empty, "litellm", litellm(`[{"role":"user","content":`+empty+`}]`, `{}`, ``), noTurn, noCall, lossy, noCall)
 	}
+	lost(t, "calls and results by their names alone", "litellm", litellm(`[{"role":"user","content":"Find it."},{"role":"assistant","content":"[tool: f][tool: g]"},{"role":"tool","content":"[tool-result: f][tool-result: g]"}]`, `{}`, ``), lossy, noCall, lossy, noCall)
 	lost(t, "roles alone", "litellm", litellm(`[{"role":"system","content":""},{"role":"assistant","content":""}]`, `{}`, ``), noTurn, noCall, lossy, noCall)
 	lost(t, "response redacted", "litellm", litellm(hidden, `{"text":"redacted-by-litellm"}`, ``), redacted, noResponse, redacted, redacted, redacted)
 	lost(t, "request not readable", "litellm", litellm(`[{"role":"user","content":"default-message-value"}]`, `{}`, ``), redacted, noCall, redacted, noCall, redacted)
