@@ -587,6 +587,11 @@ func TestScaffold(t *testing.T) {
 	f("{\"timestamp\":\"2026-11-21T10:00:00Z\",\"a\":\"{\\\"type\\\":\\\"secret\\\"}\"}\n{\"timestamp\":\"2026-11-21T10:00:00Z\",\"a\":\"{\\\"type\\\":\\\"llm\\\"}\"}", `select((.a | fromjson).type == "llm")`)
 	f(`{"a.b":{"c":[{"timestamp":"2026-11-21T10:00:00Z"}]}}`, `# jq -c '."a.b".c[]' LOG`)
 	f("{\"start_time\":\"2026-11-21T10:00:00Z\",\"type\":\"llm\"}", "fields:")
+	// Where each stands is asked of the calls alone: others have other things under such names. As of Mastra and of OpenAI's Agents SDK.
+	f(`{"startedAt":"2026-11-21T10:00:00Z","spanType":"model_generation","input":{"messages":[{"role":"secret"}]}}`+"\n"+`{"startedAt":"2026-11-21T10:00:00Z","spanType":"model_step","input":[{"role":"secret"}],"output":{"toolCalls":[{"toolName":"secret"}]},"attributes":{"usage":{"inputTokens":5}}}`,
+		`select(.spanType == "model_step")`, "messages: 'input'", "tool_calls: 'output.toolCalls'", "tokens_in: 'attributes.usage.inputTokens'")
+	f(`{"started_at":"2026-11-21T10:00:00Z","span_data":{"type":"custom","data":{"usage":{"input_tokens":5}}}}`+"\n"+`{"started_at":"2026-11-21T10:00:00Z","span_data":{"type":"generation","input":[{"role":"secret"}],"output":[{"choices":[],"usage":{"prompt_tokens":5}}]}}`,
+		`select(.span_data.type == "generation")`, "messages: 'span_data.input'", "response: 'span_data.output'", "# tokens_in:")
 	// Columns that a line of the log names, of IIS and CloudFront, and those of Amazon's load balancer.
 	f("#Software: secret\n#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query cs-username c-ip cs(User-Agent) sc-status sc-substatus time-taken\n2026-11-21 10:00:00 10.0.0.4 POST /secret a=b - 10.1.0.5 secret 200 0 1519\n",
 		`pattern: '^(?P<time>\S+ \S+) (?P<s_ip>\S+) (?P<cs_method>\S+) (?P<cs_uri_stem>\S+) `, "end: {path: 'time', layout: '2006-01-02 15:04:05'}", "duration: {path: 'time_taken', unit: ms}", "url: 'cs_uri_stem'", "query: 'cs_uri_query'", "caller_name: 'c_ip'", "status: 'sc_status'")

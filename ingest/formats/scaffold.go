@@ -52,6 +52,9 @@ func Scaffold(data []byte) ([]byte, error) {
 		if inside := g.inside(); inside != nil {
 			g = *inside
 		}
+		if calls := g.ofCalls(); calls != nil {
+			g = *calls
+		}
 		times, _ := g.times()
 		return g.yaml(times), nil
 	}
@@ -73,6 +76,7 @@ type guesser struct {
 	talks   []string          // paths to lists of messages
 	stream  string            // the path to a text of events
 	from    string            // where jq finds the records, if they are in a list
+	only    string            // what jq selects of them: calls of a model, of several kinds
 	labels  bool              // lines have labels, as access logs do: Apache's have the start
 }
 

@@ -23,8 +23,8 @@ func (g *guesser) notes(times CustomField) (notes string) {
 	case heldCalls.MatchString(list) && !slices.ContainsFunc(times.Paths, inList):
 		notes = fmt.Sprintf("# If its requests are in a list of each record, begin with that, and read that:\n# jq -c '. as $r | %s[] | . + {record: ($r | del(.%s))}' LOG | loopgauge formats --scaffold - > THIS.yaml\n", from, list)
 	}
-	if kind, calls := g.kinds(); kind != "" {
-		notes += fmt.Sprintf("# Its records are of several kinds. Those of calls of a model are\n# jq -c '%s | select(%s == \"%s\")' LOG | loopgauge formats --format THIS.yaml -\n", cmp.Or(g.from, "arrays[], objects"), kind, calls)
+	if g.only != "" {
+		notes += fmt.Sprintf("# Its records are of several kinds. Those of calls of a model are\n# jq -c '%s | %s' LOG | loopgauge formats --format THIS.yaml -\n", cmp.Or(g.from, "arrays[], objects"), g.only)
 	}
 	return notes
 }
@@ -62,9 +62,25 @@ func (g *guesser) inside() *guesser {
 	return &in
 }
 
-// kinds is where jq finds what tells calls of a model from other spans, and how that is
-// said of them.
-func (g *guesser) kinds() (from, calls string) {
+// ofCalls gathers from calls of a model alone, if the records are of several kinds.
+func (g *guesser) ofCalls() *guesser {
+	path, kind := g.kinds()
+	if path == "" {
+		return nil
+	}
+	calls := guesser{format: g.format, from: g.from, only: fmt.Sprintf("select(%s == %q)", g.jq(path), kind)}
+	for _, record := range g.records {
+		one := guesser{format: g.format, records: [][]byte{record}}
+		if values := one.values(path); len(values) > 0 && string(values[0]) == kind {
+			calls.record(record)
+		}
+	}
+	return &calls
+}
+
+// kinds is the path to what tells calls of a model from other spans, and how that is said
+// of them.
+func (g *guesser) kinds() (path, calls string) {
 	for _, p := range g.paths {
 		if !kindName.MatchString(p) || g.jq(p) == "" {
 			continue
@@ -78,7 +94,7 @@ func (g *guesser) kinds() (from, calls string) {
 			}
 		}
 		if calls != "" && others {
-			return g.jq(p), calls
+			return p, calls
 		}
 	}
 	return "", ""
@@ -88,7 +104,7 @@ func (g *guesser) kinds() (from, calls string) {
 // call is called.
 var (
 	kindName    = regexp.MustCompile(`(?:[tT]ype|[kK]ind|operation\.name|\.op)$`)
-	kindOfCalls = regexp.MustCompile(`(?i)^(?:llm|generation|chat_?model|(?:gen_ai\.)?chat)$`)
+	kindOfCalls = regexp.MustCompile(`(?i)^(?:llm|generation|chat_?model|(?:model|llm)_step|(?:gen_ai\.)?chat)$`)
 )
 
 // jq is a path as jq has it, which reads JSON alone: "" where that leads into a list, by
