@@ -54,6 +54,9 @@ func (a *access) ran(c *mcpCall, r *fingerprint.Request) {
 		a.json = rawjson.AppendString(a.json, a.response)
 		content = a.json
 	}
+	if content == nil {
+		r.Lost = fingerprint.NoResponse
+	}
 	if c.arguments == nil {
 		c.arguments = noArguments
 	}

@@ -22,7 +22,8 @@ func TestMCP(t *testing.T) {
 	ran := func(last string) string {
 		return head + `body=` + strconv.Quote(call) + ` session=m messages=2 last=` + strconv.Quote(`{"role":"tool","tool_call_id":"3","content":`+last+`}`) + ` tail` + from
 	}
-	issued := head + `body=` + strconv.Quote(call) + ` session=m tool_calls=1 call=3 name=find arguments="{\"id\":7}"` + from
+	const unlogged = ` lost="no response logged"`
+	issued := head + `body=` + strconv.Quote(call) + ` session=m tool_calls=1 call=3 name=find arguments="{\"id\":7}"` + from + unlogged
 
 	f(call, ``, issued)
 	f(call, answer(`{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"in Bern"}],"isError":false}}`), ran(`[{"type":"text","text":"in Bern"}]`))
@@ -37,7 +38,7 @@ func TestMCP(t *testing.T) {
 	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
 	f(list, answer(`{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"find"}]}}`), head+`body=`+strconv.Quote(list)+` session=m tool_calls=0`+from)
 	const bare = `{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"find"}}`
-	f(bare, ``, head+`body=`+strconv.Quote(bare)+` session=m tool_calls=1 call="\"a\"" name=find arguments={}`+from)
+	f(bare, ``, head+`body=`+strconv.Quote(bare)+` session=m tool_calls=1 call="\"a\"" name=find arguments={}`+from+unlogged)
 
 	areRequests(t, "har", `{"startedDateTime":"1970-01-01T00:00:01Z","request":{"postData":{"text":`+strconv.Quote(call)+`}},"response":{"status":200,"content":{"text":"{\"result\":{\"content\":[]}}"}}}`,
 		`body=`+strconv.Quote(call)+` messages=2 last="{\"role\":\"tool\",\"tool_call_id\":\"3\",\"content\":[]}" tail status=200`)
