@@ -162,7 +162,7 @@ func readCallMember(s *rawjson.Scanner, call *fingerprint.ToolCall) {
 
 func readCallField(s *rawjson.Scanner, call *fingerprint.ToolCall) {
 	switch string(s.Key) {
-	case "name", "toolName":
+	case "name", "toolName", "tool_name": // the last of Haystack
 		call.Name = s.Text(call.Name)
 	case "arguments", "input", "args": // the last of LangChain and the AI SDK
 		call.Arguments = readArguments(s, call.Arguments)

@@ -413,6 +413,26 @@ func TestGenkit(t *testing.T) {
 	f("column 0: no request in it", "tool", "genkit:input", `{"x":1}`)
 }
 
+// TestHaystack: its spans, of agents and of pipelines, have names and words of their own.
+func TestHaystack(t *testing.T) {
+	f := func(want string, attributes ...string) {
+		t.Helper()
+		areRequests(t, "otel", otelSpans(`{"spanId":"a","startTimeUnixNano":"1000000000",`+otelAttributes(attributes...)+`}`), want)
+	}
+	const (
+		step, component = "haystack.agent.step.llm.", "haystack.component."
+		asked           = `{"messages":[{"role":"user","meta":{},"name":null,"content":[{"text":"go"}]},{"role":"assistant","meta":{"usage":{"prompt_tokens":1}},"name":null,"content":[{"tool_call":{"tool_name":"f","arguments":{"x":1},"id":"1","extra":null}}]},{"role":"tool","meta":{},"name":null,"content":[{"tool_call_result":{"result":"ok","origin":{"tool_name":"f","arguments":{"x":1},"id":"1"},"error":false}}]}],"tools":[{"type":"Tool","data":{"name":"f"}}]}`
+		answered        = `{"replies":[{"role":"assistant","meta":{"model":"m","usage":{"prompt_tokens":8,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4}}},"content":[{"tool_call":{"tool_name":"f","arguments":{"x":1},"id":"2"}}]}]}`
+	)
+	const want = `id=a named model=m messages=3 last="{\"role\":\"tool\",\"tool_call_id\":\"1\",\"content\":\"ok\"}" has_tools=true tool_calls=1 call=2 name=f arguments="{\"x\":1}" tokens_in=8 tokens_out=2 tokens_cached=4`
+	f(want, step+"input", asked, step+"output", answered)
+	f(want, component+"type", "OpenAIChatGenerator", component+"input", asked, component+"output", answered)
+	f(`id=a named messages=1 last="{\"role\":\"user\",\"content\":\"go\"}" tool_calls=0`, component+"type", "OpenAIGenerator", component+"input", `{"prompt":"go"}`, component+"output", `{"replies":["so"]}`)
+	f(`id=a named`, component+"type", "OpenAIChatGenerator") // of which no content is traced
+	f("column 0: no request in it", component+"type", "Agent", component+"input", asked)
+	f("column 0: no request in it", "haystack.agent.step.tool.input", `{"x":1}`)
+}
+
 // TestLogfire: of a streamed call Logfire writes a span as it is opened, and one of
 // what came of it.
 func TestLogfire(t *testing.T) {

@@ -64,6 +64,12 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			if kind := otelText(s); string(kind) == "model" {
 				sp.calls(kind)
 			}
+		case "haystack.agent.step.llm.input":
+			sp.content, sp.isCall = asMessages, true
+		case "haystack.component.type": // of a pipeline
+			if kind := otelText(s); bytes.HasSuffix(kind, []byte("Generator")) {
+				sp.calls(kind)
+			}
 		case "span.type": // OpenRouter's: a part of a call, an attempt at a provider, is chat, too
 			sp.prepares = string(otelText(s)) == "span" || sp.prepares
 		case "langsmith.span.kind": // those of prompts and retrievers are chat and embeddings, too

@@ -19,7 +19,7 @@ func (p *otelCall) genkitAttribute(s *rawjson.Scanner, key []byte, r *fingerprin
 			case "messages":
 				r.Messages.Logged = true
 				if p.reads&fingerprint.ReadsMessages != 0 {
-					p.input, p.in.genkit = b.Value(), true
+					p.input, p.in.inContent = b.Value(), true
 				}
 			case "tools":
 				r.HasTools = readTools(b, r.HasTools)

@@ -23,11 +23,11 @@ type chat struct {
 	ends  []int           // in json, of the messages made
 	bare  int             // length of json if the last of them is calls alone
 
-	genkit bool // the messages are in Genkit's words
+	inContent bool // messages have their parts there, as Genkit's and Haystack's
 }
 
 func (c *chat) reset() {
-	c.json, c.found, c.ends, c.mute, c.genkit = c.json[:0], c.found[:0], c.ends[:0], false, false
+	c.json, c.found, c.ends, c.mute, c.inContent = c.json[:0], c.found[:0], c.ends[:0], false, false
 }
 
 // messages reads a list of messages with parts, as gen_ai.input.messages has
@@ -143,7 +143,7 @@ func (c *chat) message(message rawjson.Value) bool {
 			}
 		}
 	}
-	if content.Kind() == rawjson.Array && isSDK(content) || c.genkit {
+	if content.Kind() == rawjson.Array && isSDK(content) || c.inContent {
 		parts = content
 	}
 	if c.results(results) && len(content) <= len(`""`) && toolCalls == nil {
@@ -246,21 +246,25 @@ func (c *chat) sort(part rawjson.Value) {
 			response = s.Value()
 		case "result", "output":
 			result = s.Value()
-		case "toolRequest", "toolResponse": // of Genkit
+		case "toolRequest", "toolResponse", "tool_call", "tool_call_result": // of Genkit and Haystack
 			kind = []byte("tool-call")
-			if string(s.Key) == "toolResponse" {
+			if string(s.Key) == "toolResponse" || string(s.Key) == "tool_call_result" {
 				kind = []byte("tool-result")
 			}
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
-				case "ref":
+				case "ref", "id":
 					id = s.Value()
-				case "name":
+				case "name", "tool_name":
 					tool = s.Value()
-				case "input":
+				case "input", "arguments":
 					arguments = s.Value()
-				case "output":
+				case "output", "result":
 					result = s.Value()
+				case "origin": // the call
+					for s.Object(); s.NextNamed("id"); {
+						id = s.Value()
+					}
 				}
 			}
 		}
