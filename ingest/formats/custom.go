@@ -69,7 +69,7 @@ var CustomFields = []struct{ Name, Doc string }{
 	{"response", "response body of OpenAI, Anthropic, Google or Bedrock, also as events, or its message, choice or candidate alone, or a list of them: tool calls, tokens"},
 	{"tool_calls", "the list of calls that the model issued alone"},
 	{"status", "HTTP status"},
-	{"error", "class or message of an error; without a status, the one that it names or stands for is taken"},
+	{"error", "class or message of an error, or an object with its message; without a status, the one that it names or stands for is taken"},
 	{"tokens_in", "prompt tokens"},
 	{"tokens_out", "completion tokens"},
 	{"tokens_cached", "those of tokens_in that the provider had in its cache"},
@@ -397,6 +397,9 @@ func (p *custom) field(r *fingerprint.Request, f *CustomField, v found) {
 		r.ToolCallsLogged = r.ToolCallsLogged || s.Kind() == rawjson.Array
 		readToolCalls(s, r, 0, p.reads)
 	case "error":
+		if v.json.Kind() == rawjson.Object {
+			v, _ = p.into(v, "message")
+		}
 		r.Error = p.text(v)
 	default:
 		readNumber(p.scalar(v), []byte(f.Name), r)

@@ -138,6 +138,8 @@ func TestCustomFields(t *testing.T) {
 		`model="outside" messages=[{"role":"user","content":"hi"}] has_tools=false stream=true`)
 	f(list(pathTo("status", "s"), pathTo("error", "e")), `{"s":"error","e":"RateLimitError"}`, `status=429 error="RateLimitError"`) // a status that is none
 	f(list(pathTo("status", "s"), pathTo("error", "e")), `{"s":503,"e":"Error code: 429"}`, `status=503 error="Error code: 429"`)
+	f(list(pathTo("error", "e")), `{"e":{"message":"Error code: 429","data":{}}}`, `status=429 error="Error code: 429"`)
+	f(list(pathTo("error", "e")), `{"e":{"data":{}}}`, ``)
 	f(list(pathTo("messages", "m"), pathTo("tool_calls", "c")), `{"m":"[{\"role\":\"user\"}]","c":"[{\"name\":\"f\",\"arguments\":{\"x\":1}}]"}`,
 		`messages=[{"role":"user"}] tool_calls=[{"arguments":"{\"x\":1}","name":"f"}]`)
 	f(list(pathTo("tool_calls", "c")), `{"c":[{"name":"f","args":{"x":1},"id":"1","type":"tool_call"}]}`, `tool_calls=[{"arguments":"{\"x\":1}","name":"f"}]`) // LangChain's
