@@ -190,6 +190,10 @@ func TestCustomAnswer(t *testing.T) {
 	const earlier, result = `{"role":"assistant","content":[{"type":"tool-call","toolCallId":"0","toolName":"g","input":{}}]}`, `{"role":"tool","content":[{"type":"tool-result","toolCallId":"0","toolName":"g","output":{"type":"text","value":"r"}}]}`
 	f(`[`+earlier+`,`+result+`,`+message+`,`+result+`]`, called) // the steps before are in front
 	f(`[`+earlier+`,`+result+`,{"role":"assistant","content":"t"}]`, silent)
+	// What Python prints of a response of a library, as in AG2's log.
+	f(`"ChatCompletion(id='r', choices=[Choice(finish_reason='tool_calls', index=0, message=ChatCompletionMessage(content=None, role='assistant', tool_calls=[ChatCompletionMessageFunctionToolCall(id='1', function=Function(arguments='{\"x\":1}', name='f'), type='function')]))], usage=CompletionUsage(completion_tokens=4, prompt_tokens=3))"`, called+` tokens_in=3 tokens_out=4`)
+	f(`"Message(id='m', content=[ToolUseBlock(id='1', input={'x': 1}, name='f', type='tool_use')], role='assistant', usage=Usage(input_tokens=3, output_tokens=4))"`, called+` tokens_in=3 tokens_out=4`)
+	f(`"ChatCompletion(id='r', choices=[Choice(finish_reason='tool_c"`, unknown)
 	// Whole responses, as OpenAI's Agents SDK keeps them, with their tokens.
 	f(`[{"id":"r","object":"chat.completion","choices":[{"index":0,"message":`+message+`,"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}]`, called+` tokens_in=3 tokens_out=4`)
 	f(`[{"id":"r","object":"response","output":[`+item+`],"usage":{"input_tokens":3,"output_tokens":4}}]`, called+` tokens_in=3 tokens_out=4`)

@@ -17,7 +17,7 @@ func jsonWithin(text []byte) []byte {
 		return nil
 	}
 	switch {
-	case rawjson.IsPython(text):
+	case rawjson.IsPython(text), rawjson.IsPythonObject(text):
 		if out, ok := rawjson.AppendPython(nil, text); ok {
 			return out
 		}
