@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -33,14 +34,7 @@ func TestFollowExports(t *testing.T) {
 			s.add("spans-2026-11-21T10-00-00.000.bin", d[2:])
 			s.add("spans.bin", export("e"))
 			look()
-			s.c.mu.Lock()
-			defer s.c.mu.Unlock()
-			for _, lines := range s.c.seen.lines {
-				for i, line := range lines {
-					_, id, _ := strings.Cut(line, `"spanId":"000000000000000`)
-					lines[i] = fmt.Sprintf(`{"time":1,"id":"%.1s"}`, id)
-				}
-			}
+			bySpan(s.c)
 		}, want, lost)
 	}
 	plain := func(id string) string {
@@ -59,11 +53,40 @@ func TestFollowExports(t *testing.T) {
 		look()
 		s.rename("spans.bin", "spans-2026-11-21T10-00-00.000.bin")
 		time.Sleep(5 * quiet)
-		s.c.mu.Lock()
-		defer s.c.mu.Unlock()
-		if n := len(s.c.seen.lines[0]); n != 1 {
-			t.Errorf("%d lines", n)
+		bySpan(s.c)
+	}, "0: a (otel)", "spans.bin: the last export is cut; read up to byte 5393")
+	for how, while := range map[string]func(s *site, do func()){
+		"begun anew": func(_ *site, do func()) { do() },
+		"begun anew while nothing ran": func(s *site, do func()) {
+			s.down()
+			do()
+			s.c.restart()
+		},
+	} {
+		follow(t, how, []string{""}, Options{}, func(s *site) { // by a Collector that was restarted
+			same := func(id string) string { // up to behind what tells files apart
+				line := bytes.Replace(spans("000000000000000"+id, 1), []byte(`"resource":{}`), fmt.Appendf(nil, `"resource":{"attributes":[{"key":"k","value":{"stringValue":"%s"}}]}`, strings.Repeat("x", 3000)), 1)
+				return string(framedExports(otlptest.FromJSON(t, line)))
+			}
+			s.add("spans.bin", same("a")+same("b"))
+			s.c.begin(nil)
+			look()
+			while(s, func() { s.put("spans.bin", same("c")) })
+			look()
+			look()
+			bySpan(s.c)
+		}, "0: a b (otel); 1: c (otel)", "spans.bin: truncated, and no copy lies beside it: what it got behind byte 6894 is lost, if that was anything")
+	}
+}
+
+// bySpan names what was seen by the ends of the spans' ids.
+func bySpan(c *consumer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, lines := range c.seen.lines {
+		for i, line := range lines {
+			_, id, _ := strings.Cut(line, `"spanId":"000000000000000`)
+			lines[i] = fmt.Sprintf(`{"time":1,"id":"%.1s"}`, id)
 		}
-		s.c.seen.lines = nil
-	}, "", "spans.bin: the last export is cut; read up to byte 5393")
+	}
 }

@@ -215,8 +215,16 @@ func (s *followed) open(p *place) bool {
 		if t.unpacked, err = unpack(file, new(atomic.Int64)); err == nil {
 			s.grows = t.unpacked.grows
 			_, err = io.CopyN(io.Discard, t.unpacked, s.position.Offset)
-			if errors.Is(err, io.EOF) {
-				err = nil // a copy that is shorter than what was read
+			switch {
+			case !errors.Is(err, io.EOF):
+			case s.grows && p.path == s.name: // written anew
+				t.close()
+				s.f.mu.Lock()
+				s.overwritten()
+				s.f.mu.Unlock()
+				return false
+			default: // a copy that is shorter than what was read
+				err = nil
 			}
 		}
 	} else {
@@ -328,6 +336,15 @@ func (s *followed) ends(p *place) bool {
 	return s.f.leave(s, p.missed(forget))
 }
 
+// overwritten notes that the file that is open has other content. To be called with
+// f.mu held.
+func (s *followed) overwritten() {
+	if s.version == s.opened && s.placed() { // else a look has found out, and where it goes on
+		s.replace()
+		signal(s.f.hurry)
+	}
+}
+
 // verify tells whether the file is still what it was, after something was read
 // from it: it could have been truncated and written anew since it was opened.
 // Of a file that was short at first more is remembered.
@@ -344,10 +361,7 @@ func (s *followed) verify() bool {
 		return false
 	}
 	if !s.head.begins(data) {
-		if s.version == s.opened && s.placed() { // else a look has found out, and where it goes on
-			s.replace()
-			signal(s.f.hurry)
-		}
+		s.overwritten()
 		return false
 	}
 	if n > s.head.n && s.version == s.opened {

@@ -18,7 +18,7 @@ import (
 //	there            the file, under whatever followed name    there      stay, settle
 //	there            the file's directory or head, not         blind      stay, at
 //	any              the file, with other content, or with     replaced   at, replace; verify, by
-//	                 less of it than was read                             the reader
+//	                 less of it than was read                             overwritten
 //	there, blind     no such file, and nothing unlooked at     gone       stay, miss
 //	any but replaced the file, beside where it was             there      renamed, settle
 //	replaced, gone   a file that begins alike: a copy, or a    there      copied, move
@@ -81,7 +81,8 @@ func (s *followed) at(e *entry) state {
 		return gone
 	case err != nil && len(data) == 0:
 		return there
-	case !s.head.begins(data):
+	case !s.head.begins(data),
+		packed && s.packed && e.path == s.name && e.size < s.size: // compressed data are replaced, or added to
 		s.replace()
 		return replaced
 	}
