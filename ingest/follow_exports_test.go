@@ -14,14 +14,14 @@ import (
 // export is not written whole, by another process, and when it is rotated.
 func TestFollowExports(t *testing.T) {
 	look := func() { time.Sleep(2 * lookSeldom) }
-	f := func(how string, o Options, export func(id string) string, want, lost string) {
+	f := func(how string, o Options, part int, export func(id string) string, want, lost string) {
 		t.Helper()
 		follow(t, how, []string{""}, o, func(s *site) {
 			a, b, d := export("a"), export("b"), export("d")
-			s.add("spans.bin", a+b[:100])
+			s.add("spans.bin", a+b[:part])
 			s.c.begin(nil)
 			look()
-			s.add("spans.bin", b[100:])
+			s.add("spans.bin", b[part:])
 			look()
 			s.c.save()
 			s.add("spans.bin", export("c"))
@@ -44,9 +44,19 @@ func TestFollowExports(t *testing.T) {
 		return string(framedExports(zst(t, spans("000000000000000"+id, 5000))))
 	}
 	const told = "spans.bin: the last export is cut; read up to byte 16179"
-	f("protobuf", Options{}, plain, "0: a b c d (otel); 1: e (otel)", told)
-	f("JSON, each export as zstd", Options{}, packed, "0: a b c d (otel); 1: e (otel)", "spans.bin: the compressed data ends early; read up to byte 16179")
-	f("the latest alone", Options{Latest: true}, plain, "0: b c d (otel); 1: e (otel)", told)
+	f("protobuf", Options{}, 100, plain, "0: a b c d (otel); 1: e (otel)", told)
+	f("JSON, each export as zstd", Options{}, 100, packed, "0: a b c d (otel); 1: e (otel)", "spans.bin: the compressed data ends early; read up to byte 16179")
+	f("a length alone", Options{}, 4, packed, "0: a b c d (otel); 1: e (otel)", "spans.bin: the compressed data ends early; read up to byte 16179")
+	f("the latest alone", Options{Latest: true}, 100, plain, "0: b c d (otel); 1: e (otel)", told)
+	follow(t, "one export alone, copied slowly", []string{""}, Options{}, func(s *site) {
+		data := string(otlptest.FromJSON(t, spans("000000000000000a", 5000)))
+		s.add("spans.bin", data[:3000])
+		s.c.begin(nil)
+		look()
+		s.add("spans.bin", data[3000:])
+		look()
+		bySpan(s.c)
+	}, "0: a (otel)", "")
 	follow(t, "rotated with half an export", []string{""}, Options{}, func(s *site) {
 		s.add("spans.bin", plain("a")+plain("b")[:100])
 		s.c.begin(nil)

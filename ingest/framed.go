@@ -20,6 +20,7 @@ type framed struct {
 	from   *bufio.Reader
 	bare   bool // there are no lengths
 	zstd   *zstd.Decoder
+	whole  io.LimitedReader // the export as it stands in the source
 	export *bufio.Reader
 	open   bool   // inside of an export of text
 	data   []byte // memory for one of protobuf
@@ -83,6 +84,8 @@ func (f *framed) read(p []byte) (int, error) {
 		switch {
 		case n > 0:
 			return n, nil
+		case errors.Is(err, io.EOF) && f.cut():
+			return 0, f.early()
 		case errors.Is(err, io.EOF):
 			f.open = false
 			f.rest = append(f.json[:0], '\n')
@@ -95,42 +98,44 @@ func (f *framed) read(p []byte) (int, error) {
 // next begins with the next export.
 func (f *framed) next() error {
 	f.count++
-	var whole io.Reader = f.from
-	length := int64(-1)
-	if !f.bare {
-		var head [4]byte
-		if n, err := io.ReadFull(f.from, head[:]); err != nil {
-			if n > 0 && f.zstd == nil {
-				return errExportCut
-			}
+	if f.bare {
+		if _, err := f.from.Peek(1); err != nil {
 			return err
 		}
-		length = int64(binary.BigEndian.Uint32(head[:]))
-		whole = io.LimitReader(f.from, length)
-	} else if _, err := f.from.Peek(1); err != nil {
+		f.export.Reset(f.from)
+		return f.protobuf()
+	}
+	var head [4]byte
+	switch n, err := io.ReadFull(f.from, head[:]); {
+	case n > 0 && errors.Is(err, io.ErrUnexpectedEOF):
+		return f.early()
+	case err != nil:
 		return err
 	}
-	if f.zstd != nil {
-		if err := f.zstd.Reset(whole); err != nil {
-			return err
+	f.whole = io.LimitedReader{R: f.from, N: int64(binary.BigEndian.Uint32(head[:]))}
+	if f.zstd == nil {
+		if f.whole.N > maxExport {
+			return fmt.Errorf("%w: number %d says that it has %d bytes", errLongExport, f.count, f.whole.N)
 		}
-		whole, length = f.zstd, -1
+		f.export.Reset(&f.whole)
+		return f.protobuf()
 	}
-	f.export.Reset(whole)
-	if f.zstd != nil {
-		if head, _ := f.export.Peek(exportHead); !otlp.Begins(head) {
-			f.open = true
-			return nil
-		}
+	if err := f.zstd.Reset(&f.whole); err != nil {
+		return err
 	}
-	return f.protobuf(length)
+	f.export.Reset(f.zstd)
+	switch head, err := f.export.Peek(exportHead); {
+	case broken(err): // whatever it is
+		return err
+	case !otlp.Begins(head):
+		f.open = true
+		return nil
+	}
+	return f.protobuf()
 }
 
-// protobuf makes the line of an export of so many bytes; -1 is not known.
-func (f *framed) protobuf(length int64) error {
-	if length > maxExport {
-		return fmt.Errorf("%w: number %d says that it has %d bytes", errLongExport, f.count, length)
-	}
+// protobuf makes the line of an export.
+func (f *framed) protobuf() error {
 	data := bytes.NewBuffer(f.data[:0])
 	n, err := data.ReadFrom(io.LimitReader(f.export, maxExport+1))
 	f.data = data.Bytes()
@@ -139,8 +144,8 @@ func (f *framed) protobuf(length int64) error {
 		return err
 	case n > maxExport:
 		return fmt.Errorf("%w: number %d", errLongExport, f.count)
-	case n < length:
-		return errExportCut
+	case f.cut() || f.bare && otlp.Cut(f.data):
+		return f.early()
 	}
 	var why string
 	if f.json, _, why = otlp.AppendJSON(f.json[:0], f.data, maxExport); why != "" {
@@ -149,6 +154,18 @@ func (f *framed) protobuf(length int64) error {
 	f.json = append(f.json, '\n')
 	f.rest = f.json
 	return nil
+}
+
+// cut tells of an export that was read that the source ended before it did, which zstd
+// takes for its end where no frame has begun.
+func (f *framed) cut() bool { return f.whole.N > 0 }
+
+// early is the error for that.
+func (f *framed) early() error {
+	if f.zstd != nil {
+		return errEndsEarly
+	}
+	return errExportCut
 }
 
 var errLongExport = errors.New("an export longer than 64 MiB")

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -167,4 +170,36 @@ func TestBadProtobuf(t *testing.T) {
 	whole(framed[:len(framed)-len(b)-1], one, "standard input: the last export is cut"+early, Tally{Lines: 1})
 	whole(gz(t, framed)[:len(gz(t, framed))-9], one+" "+two, "standard input: the compressed data ends early"+early, Tally{Lines: 2})
 	whole(append(slices.Clone(framed), 0xff, 0, 0, 0, 1), one+" "+two, "standard input: an export longer than 64 MiB: number 3 says that it has 4278190080 bytes\nis the file damaged? what stands before it is read; else let the Collector make smaller ones: send_batch_max_size of its batch processor", Tally{Lines: 2})
+}
+
+// TestCutExports: wherever a file ends that is being written, the exports that are
+// whole are read, nothing is made of the rest, and that is said.
+func TestCutExports(t *testing.T) {
+	f := func(how string, exports ...[]byte) {
+		t.Helper()
+		lines := func(file []byte) (string, error) {
+			u, err := unpack(io.NopCloser(bytes.NewReader(file)), new(atomic.Int64))
+			must(t, err)
+			defer u.Close()
+			lines, err := io.ReadAll(u)
+			return string(lines), err
+		}
+		file := framedExports(exports[0])
+		for _, data := range exports[1:] {
+			want, err := lines(file)
+			must(t, err)
+			for _, c := range framedExports(data)[:3+len(data)] {
+				file = append(file, c)
+				if got, err := lines(file); got != want || !errors.Is(err, io.ErrUnexpectedEOF) {
+					t.Fatalf("%s, %d bytes: %q, want %q and no more, %v", how, len(file), got, want, err)
+				}
+			}
+			file = append(file, data[len(data)-1])
+		}
+	}
+	a, b := spans("000000000000000a", 1), spans("000000000000000b", 1)
+	one, two := otlptest.FromJSON(t, a), otlptest.FromJSON(t, b)
+	f("protobuf", one, two, one)
+	f("protobuf, each export as zstd", zst(t, one), zst(t, two), zst(t, one))
+	f("JSON, each export as zstd", zst(t, a), zst(t, b), zst(t, a))
 }

@@ -16,6 +16,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/loopgauge/loopgauge/ingest/formats"
+	"github.com/loopgauge/loopgauge/ingest/otlp/otlptest"
 )
 
 // write makes a file below dir, with the directories it lies in.
@@ -257,6 +258,8 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	f("\x00\x00\x00\x16"+metrics, "x.log: no known log format\nthese are OpenTelemetry's metrics, in which there is no request: name what its traces or logs are in")
 	f(`{"resourceMetrics":[]}`+"\n", "x.log: no known log format\nthese are OpenTelemetry's metrics, in which there is no request: name what its traces or logs are in")
 	f("\x00\x00\x00\x0f\n\x0d\x0a\x00\x12\x09\x12\x07:\x05\x0a\x03abc", "x.log: binary data, not a log") // of something else
+	alone := otlptest.FromJSON(t, spans("0000000000000001", 1))
+	f(string(alone[:len(alone)-1]), "x.log: the last export is cut\nthe file is cut: copy it again; what there is of it is read")
 	f(strings.Repeat("\x00", 10_000), "x.log: nothing but blank lines")
 	f("PAR1\x15\x04", "x.log: a Parquet file, not a log")
 	f("\xFD7zXZ\x00\x00\x04", "x.log: xz data\nunpack it on the way: xz -dc x.log | loopgauge ... -")

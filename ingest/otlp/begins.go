@@ -10,6 +10,14 @@ func Begins(data []byte) bool {
 	return ok
 }
 
+// Cut tells of data that the end of them is missing.
+func Cut(data []byte) bool {
+	f := fields{rest: data}
+	for f.next() {
+	}
+	return f.cut
+}
+
 // dataOf is the message that data begin.
 func dataOf(data []byte) (of id, ok bool) {
 	ok = len(data) > 0 && data[0] == 1<<3|byte(protowire.BytesType) // which most others do not begin with
