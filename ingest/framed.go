@@ -40,17 +40,24 @@ const exportHead = 32 << 10
 // isFramed knows frames of zstd with their lengths in front by their first bytes.
 func isFramed(head []byte) bool { return len(head) == 8 && isZstd(head[4:]) }
 
-// isProtobuf knows protobuf by its first bytes, with its length in front or bare.
+// isProtobuf knows protobuf by its first bytes, with lengths in front or bare. The first
+// exports may be empty, or have nothing in them that they are told by.
 func isProtobuf(head []byte) (is, bare bool) {
 	if otlp.Begins(head) {
 		return true, true
 	}
-	if len(head) < 8 {
-		return false, false
+	for len(head) > 4 {
+		length := binary.BigEndian.Uint32(head)
+		if head = head[4:]; length > maxExport {
+			break
+		}
+		export := head[:min(int(length), len(head))]
+		if otlp.Begins(export) {
+			return true, false
+		}
+		head = head[len(export):]
 	}
-	length := binary.BigEndian.Uint32(head)
-	head = head[4:]
-	return length <= maxExport && otlp.Begins(head[:min(int(length), len(head))]), false
+	return false, false
 }
 
 // newFramed reads exports, which z undoes the compression of if each is compressed for

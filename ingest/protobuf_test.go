@@ -165,6 +165,7 @@ func TestBadProtobuf(t *testing.T) {
 	whole(framedExports(a, b[:len(b)-1], lies, b), one+" "+two, "", Tally{Lines: 4, Malformed: 2})
 	whole(framedExports(lies, b, a), two+" "+one, "", Tally{Lines: 3, Malformed: 1})
 	whole(framedExports(metrics, a, metrics), one, "", Tally{Lines: 3, Blank: 2})
+	whole(framedExports(nil, []byte("\n\x02\n\x00"), a), one, "", Tally{Lines: 3, Blank: 2}) // nothing tells what those before are
 	framed := framedExports(a, b)
 	whole(framed[:len(framed)-1], one, "standard input: the last export is cut"+early, Tally{Lines: 1})
 	whole(framed[:len(framed)-len(b)-1], one, "standard input: the last export is cut"+early, Tally{Lines: 1})

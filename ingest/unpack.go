@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -72,7 +73,7 @@ func (u *unpacked) undone(r io.Reader) {
 // exports makes lines of OpenTelemetry's protobuf, if it is that.
 func (u *unpacked) exports() {
 	head, _ := u.Peek(8)
-	if len(head) < 8 || head[0] != '\n' && head[4] != '\n' { // which most others do not begin with
+	if len(head) < 8 || head[0] != '\n' && binary.BigEndian.Uint32(head) > maxExport { // as most others begin
 		return
 	}
 	u.Reader = bufio.NewReaderSize(u.Reader, exportHead)
