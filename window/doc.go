@@ -15,7 +15,7 @@
 // [Sweep] tells of the same events what every rule would have done that differs in
 // counter, window and threshold alone: an engine has one [Counter] for each rule, a
 // sweep counts them all in one pass, in a way of its own. What it has for that is in
-// the files sweep*.go, and begins with sweeptarget.go.
+// the files sweep_*.go, and begins with sweep_target.go.
 //
 // A hit is one fingerprint of an event, as a counter sees it. Its key is the
 // fingerprint and the scope: that of other hits which are the same.

@@ -28,7 +28,7 @@ type trips struct {
 	byScope bool          // the counter looks at the order in a scope
 	kind    int           // of the sweep, whose counts tell when a setting may trip
 	keep    int           // of the past
-	whole   []int64       // see sweeptripswhole.go; nil where judges are shown all windows
+	whole   []int64       // see sweep_trips_whole.go; nil where judges are shown all windows
 	tracker *trackerTally // nil unless the rule's counter is the tracker
 
 	settings []trip
