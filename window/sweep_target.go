@@ -188,7 +188,8 @@ func (s *Sweep) repeated(key *keyCounts, l *Look, k int, round Round, tracked []
 }
 
 // countHit sets t.counts for a hit of the key that l looks at, and returns the key
-// if it repeats. If it does not, nothing is set: it counts 1 in all cells. equal says that the request has had the key before, whose use counts once.
+// if it repeats. If it does not, nothing is set: it counts 1 in all cells. equal says
+// that the request has had the key before, whose use counts once.
 func (t *sweepTarget) countHit(l *Look, equal bool) *keyCounts {
 	now := l.time
 	v, again := t.seen.touch(l.entry, &l.print, l.hash, now)
