@@ -165,6 +165,10 @@ func (w *writer) value(x *field, f *fields, depth int) bool {
 	case message:
 		return w.message(x.of, f.value, depth+1)
 	case text:
+		// Before, as it may be six times as long.
+		if room := w.limit - len(w.out); 6*len(f.value) > room && escaped(f.value) > room {
+			return w.fail(nil, TooLong)
+		}
 		w.out = rawjson.AppendString(w.out, f.value)
 	case hexText:
 		w.out = append(hex.AppendEncode(append(w.out, '"'), f.value), '"')
@@ -184,6 +188,20 @@ func (w *writer) value(x *field, f *fields, depth int) bool {
 		w.out = appendDouble(w.out, math.Float64frombits(f.bits))
 	}
 	return true
+}
+
+// escaped is how long a text is at least, as rawjson writes it.
+func escaped(text []byte) (n int) {
+	n = len(text)
+	for _, c := range text {
+		switch {
+		case c == '"' || c == '\\' || '\b' <= c && c <= '\r' && c != '\v':
+			n++
+		case c < ' ':
+			n += 5
+		}
+	}
+	return n
 }
 
 // appendDouble appends a number; what JSON has none for as a text.

@@ -163,6 +163,9 @@ func TestUnreadable(t *testing.T) {
 		if at != wantAt || why != wantWhy || len(got) == 0 || json.Valid(got) && why != TooLong {
 			t.Errorf("byte %d: %s: %s, want byte %d: %s", at, why, got, wantAt, wantWhy)
 		}
+		if limit > 0 && len(got) > limit+len("},{") {
+			t.Errorf("%d bytes, the limit is %d", len(got), limit)
+		}
 	}
 	// Where the message begins that a length says is longer.
 	whole := aSpan(textOf(5, "name"))
@@ -176,6 +179,8 @@ func TestUnreadable(t *testing.T) {
 	f(aSpan(varintOf(9, 1)), 0, len(aSpan())+1, "OpenTelemetry's protobuf has another type in Span.attributes")
 	f(aSpan(attribute(9, lengthOf(2))), 0, len(aSpan())+8, "OpenTelemetry's protobuf has another type in AnyValue.boolValue")
 	f(aSpan(textOf(5, strings.Repeat("x", 1000))), 500, 0, TooLong)
+	f(aSpan(textOf(5, strings.Repeat("\x01", 400))), 500, 0, TooLong)
+	f(aSpan(textOf(5, strings.Repeat("\n\"\\", 200))), 1100, 0, TooLong)
 	f(aSpan(bytes.Repeat(lengthOf(11), 1000)), 500, 0, TooLong)
 	deep := textOf(1, "x")
 	for range 600 {
