@@ -297,6 +297,8 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	f(`{"time":"2026-11-21T10:00:00","id":"a","status_code":200}`+"\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
 	f(`{"time":"2026-11-21T10:00:00Z","id":"a","code":200}`+"\n", `x.log: no known log format; line 1 would be of loopgauge, but "code" is "status" there`)
 	f(`{"time":1,"id":"a","Verb":"GET","responseCode":200,"code":200}`+"\n", `x.log: no known log format; line 1 would be of loopgauge, but "Verb" is "method" there, and "code" is "status" there, and "responseCode" is "status" there`)
+	f(`{"time":1,"caller":"k","model":"m","messages":[],"status":200,"tags":["x"],"run_id":"r","response":{}}`+"\n", `x.log: no known log format; line 1 would be of loopgauge, but "run_id" is "session" there, and "response" is "tool_calls" there`)
+	f(`{"time":1,"caller":"k","messages":[],"headers":{"x":"y"}}`+"\n", `x.log: no known log format; line 1 would be of loopgauge, but "headers" are not read there: "caller" and "session" are`)
 	f(`{"time":1,"verb":"GET"}`+"\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
 	f(`{"time":"sk-secret","id":"a"}`+"\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")
 	f("[{}]\n", "x.log: no known log format; line 1 is JSON, but not of a known gateway")

@@ -30,22 +30,26 @@ func mayHoldLine(k keys) bool {
 // pino and bunyan write of what the owner named: some are ours by chance.
 func isNative(k keys) bool {
 	return k.anyTime(parseTime, "time") && !isNginx(k) && !isHAProxy(k) && !isOurs(k) &&
-		!k.any("startTime", "requestOptions", "uri", "url", "request", "request_uri", "request_method", "status_code", "client_ip", "remote_addr", "request_body", "response_code", "req", "headers") &&
+		!k.any("startTime", "requestOptions", "uri", "url", "request", "request_uri", "request_method", "status_code", "client_ip", "remote_addr", "request_body", "response_code", "req") &&
 		k.any("id", "method", "path", "query", "body", "body_hash", "caller", "user", "session", "model", "messages", "tool_calls", "attributes") &&
-		!slices.ContainsFunc(toldApart, k.renames) && (k.has("tool_calls") || !k.has("response") && !k.renames("response"))
+		!slices.ContainsFunc(toldApart, k.renames) && !k.needsHeaders()
 }
 
 // toldApart are the fields by which requests are.
-var toldApart = []string{"method", "status", "caller", "session", "messages", "body"}
+var toldApart = []string{"method", "status", "caller", "session", "messages", "body", "tool_calls"}
 
-// renamed are the other names that gateways have for a field by which it goes.
+// renamed are the other names that gateways have for a field by which it goes: of calls
+// also those of a response, in which they are.
 func (k keys) renamed(field string) (names []string) {
 	if k.has(field) {
 		return nil
 	}
 	known := namesOf(field)
-	for name := range k { // any order: there is one, mostly
-		if slices.Contains(known, folded(name)) {
+	if field == "tool_calls" {
+		known = slices.Concat(known, namesOf("response"))
+	}
+	for name, value := range k { // any order: there is one, mostly
+		if slices.Contains(known, folded(name)) && mayBe(field, value) {
 			names = append(names, name)
 		}
 	}
@@ -54,6 +58,26 @@ func (k keys) renamed(field string) (names []string) {
 }
 
 func (k keys) renames(field string) bool { return len(k.renamed(field)) > 0 }
+
+// mayBe tells whether a value says something that such a field could: a script that
+// writes the native format has members of its own, such as the text of an answer.
+func mayBe(field string, value rawjson.Value) bool {
+	switch value.Kind() {
+	case rawjson.Object, rawjson.Array:
+		return true
+	case rawjson.Number: // of what others are, it is a count
+		return field != "messages" && field != "body" && field != "tool_calls"
+	case rawjson.String:
+		var s rawjson.Scanner
+		s.Reset(value)
+		text := s.Text(nil)
+		return says(text) && (field != "tool_calls" || isStream(text) || jsonWithin(text) != nil)
+	}
+	return false
+}
+
+// needsHeaders tells that a caller or a session may be among headers alone.
+func (k keys) needsHeaders() bool { return k.has("headers") && !k.has("caller", "session") }
 
 // isOurs tells verdicts and alerts of loopgauge, which are about requests and
 // none.

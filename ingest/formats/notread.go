@@ -27,7 +27,8 @@ func (f *Format) NotRead(record []byte) (why string) {
 }
 
 // NotNative is NotRead of a line that would be of the native format but for that, or
-// says which of its members go by another name, if all others are of the native format.
+// says which of its members go by another name, if most others, three in four, are of
+// the native format.
 func NotNative(line []byte) string {
 	const time = "time"
 	k := keysOf(line)
@@ -51,12 +52,17 @@ func misnamed(k keys) (why string) {
 			why += ", and " + strconv.Quote(name) + " is " + strconv.Quote(field) + " there"
 		}
 	}
-	for name := range k { // any order: one is enough
-		if !slices.Contains(NativeFields, name) {
-			return ""
+	if k.needsHeaders() {
+		delete(k, "headers")
+		why += `, and "headers" are not read there: "caller" and "session" are`
+	}
+	native := 0
+	for name := range k {
+		if slices.Contains(NativeFields, name) {
+			native++
 		}
 	}
-	if why == "" || !isNative(k) {
+	if why == "" || 4*native < 3*len(k) || !isNative(k) {
 		return ""
 	}
 	return strings.TrimPrefix(why, ", and ")
