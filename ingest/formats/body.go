@@ -9,8 +9,8 @@ import (
 
 // requestBody takes request bodies apart: those of OpenAI's Chat Completions
 // and Responses, Anthropic's Messages, Google's generateContent, Bedrock's
-// Converse and Amazon Titan's, and calls of MCP's tools. It has scanners of its own: the body may lie in
-// the memory of the line's.
+// Converse and Amazon Titan's, and calls of MCP's tools. It has scanners of its own: the
+// body may lie in the memory of the line's.
 type requestBody struct {
 	scan     rawjson.Scanner
 	gemini   gemini
@@ -47,7 +47,7 @@ func (p *requestBody) read(r *fingerprint.Request, session *naming, reads finger
 		r.Lost = fingerprint.TruncatedContent
 		return
 	}
-	if p.tool = b.tool; p.tool.isRPC() {
+	if p.tool = b.tool; p.tool.isRPC() && !b.Messages.Logged {
 		return
 	}
 	if b.elsewhere && r.Lost == fingerprint.Computable {

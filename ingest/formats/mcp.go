@@ -82,26 +82,33 @@ func (p *answer) mcp(body []byte) (content rawjson.Value) {
 	return content
 }
 
-// mcpResult is the content of a result, or the message of an error.
+// mcpResult is the content of a result, or what stands for it, or the message of an error.
 func (p *answer) mcpResult(body []byte) (content rawjson.Value) {
+	var structured rawjson.Value
 	s := &p.calls
 	s.Reset(body)
 	for s.Object(); s.NextKey(); {
-		var name string
 		switch string(s.Key) {
 		case "result":
-			name = "content"
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "content":
+					content = s.Value()
+				case "structuredContent":
+					structured = s.Value()
+				}
+			}
 		case "error":
-			name = "message"
-		default:
-			continue
-		}
-		for s.Object(); s.NextNamed(name); {
-			content = s.Value()
+			for s.Object(); s.NextNamed("message"); {
+				content = s.Value()
+			}
 		}
 	}
 	if s.End() != nil { // cut
 		return nil
+	}
+	if structured != nil && len(content) <= len(`[]`) { // a server should write the same as text, and need not
+		return structured
 	}
 	return content
 }

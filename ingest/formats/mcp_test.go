@@ -28,6 +28,8 @@ func TestMCP(t *testing.T) {
 	f(call, ``, issued)
 	f(call, answer(`{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"in Bern"}],"isError":false}}`), ran(`[{"type":"text","text":"in Bern"}]`))
 	f(call, answer(`{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"no such tool"}}`), ran(`"no such tool"`))
+	f(call, answer(`{"jsonrpc":"2.0","id":3,"result":{"structuredContent":{"in":"Bern"},"content":[]}}`), ran(`{"in":"Bern"}`))
+	f(call, answer(`{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"in Bern"}],"structuredContent":{"in":"Bern"}}}`), ran(`[{"type":"text","text":"in Bern"}]`))
 	f(call, answer("event: message\r\ndata: {\"method\":\"notifications/progress\",\"params\":{\"progress\":1},\"jsonrpc\":\"2.0\"}\r\n\r\n"+
 		"event: message\r\ndata: {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"in Bern\"}]}}\r\n\r\n"), ran(`[{"type":"text","text":"in Bern"}]`))
 	f(call, answer("event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"ty"), issued) // cut
@@ -37,6 +39,8 @@ func TestMCP(t *testing.T) {
 	f(call, `,"status":502`, strings.Replace(issued, ` header`, ` status=502 header`, 1))
 	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
 	f(list, answer(`{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"find"}]}}`), head+`body=`+strconv.Quote(list)+` session=m tool_calls=0`+from)
+	const chat = `{"jsonrpc":"2.0","method":"chat","model":"m","messages":[{"role":"user","content":"hi"}]}` // of no MCP
+	f(chat, ``, head+`body=`+strconv.Quote(chat)+` session=m model=m messages=1 last="{\"role\":\"user\",\"content\":\"hi\"}" has_tools=false stream=false`+from)
 	const bare = `{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"find"}}`
 	f(bare, ``, head+`body=`+strconv.Quote(bare)+` session=m tool_calls=1 call="\"a\"" name=find arguments={}`+from+unlogged)
 
