@@ -125,7 +125,7 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *format
 	var some *formats.Format // that not most of what is in the first such wrapper is of
 	for i, w := range wrap.All {
 		n := v.wrappers[i]
-		if w.Loose && (told || n <= parts) || w == wrap.Flattened && v.format != nil && v.format.Flat {
+		if w.Loose && (told || n <= parts) {
 			continue // they are told by themselves, or a part has more to come
 		}
 		if w.Joins() {
@@ -144,6 +144,7 @@ func detect(data []byte, among []*formats.Format, in []*wrap.Wrapper) (f *format
 			f, mostly := within(data, among, in, w)
 			switch {
 			case f == nil, w.Loose && v.most > 0 && !mostly:
+			case w == wrap.Flattened && f.Flat && innermost(f) == w.Name: // it reads such names itself, or none
 			case mostly:
 				return f, true
 			case some == nil: // what a client sends may look so, too

@@ -617,6 +617,8 @@ func TestFlattenedRecords(t *testing.T) {
 	f(`{"time":"2026-11-21T10:00:00Z","request":"GET / HTTP/1.1","status":200,"request.id":"a"}`, "nginx-json")
 	f(`{"time":1,"session":"s","attributes.a":"b"}`, "loopgauge")
 	f(`{"a.b":1,"message":"{\"time\":1,\"session\":\"s\"}"}`, "member+loopgauge")
+	f(`{"span_id":"1","@timestamp":"2026-11-21T10:00:00Z","duration":5,"attributes.gen_ai.operation.name":"chat","attributes.gen_ai.request.model":"m"}`, "") // names of attributes have dots
+	f(`{"timestamp":"2026-11-21T10:00:00Z","logger":"app","request.method":"GET","request.path":"/","status":200}`, "")                                       // a program's
 }
 
 // TestAccessLogAsRecords: of gateways that write their access log as records of

@@ -17,8 +17,11 @@ type caddy struct{ access }
 
 func newCaddy(reads fingerprint.Field) Parser { return &caddy{access{reads: reads}} }
 
+// httpLogger is what the names of loggers begin with that tell of requests.
+var httpLogger = []byte(`"http.`)
+
 func isCaddy(k keys) bool {
-	own := k.any("logger", "resp_headers") // names that others do not have
+	own := bytes.HasPrefix(k["logger"], httpLogger) || k.has("resp_headers") // what others do not have
 	return k["request"].Kind() == rawjson.Object && k.any("status", "size", "duration") &&
 		(k.has("ts") && (own || k.has("msg")) || k.any("time", "timestamp", "@timestamp", "date", "_time") && own)
 }
