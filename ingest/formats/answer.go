@@ -93,17 +93,30 @@ func readAnswers(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.F
 	}
 }
 
-// tokens reads those of a response, or of one in a list.
+// tokens reads those of a response, or the sum of those in a list: each is of a call.
 func (p *answer) tokens(body []byte, r *fingerprint.Request) {
 	s := &p.usage
 	s.Reset(body)
-	if s.Kind() == rawjson.Array {
-		for s.Array(); s.NextElement(); {
-			p.counts(r)
-		}
+	if s.Kind() != rawjson.Array {
+		p.counts(r)
 		return
 	}
-	p.counts(r)
+	const none = fingerprint.Unknown
+	in, out, cached := int64(none), int64(none), int64(none)
+	for s.Array(); s.NextElement(); {
+		one := fingerprint.Request{TokensIn: none, TokensOut: none, TokensCached: none}
+		p.counts(&one)
+		in, out, cached = plus(in, one.TokensIn), plus(out, one.TokensOut), plus(cached, one.TokensCached)
+	}
+	keepTokens(r, in, out, cached)
+}
+
+// plus adds counts of which each may be unknown.
+func plus(a, b int64) int64 {
+	if a == fingerprint.Unknown || b == fingerprint.Unknown {
+		return max(a, b)
+	}
+	return min(a+b, maxCount)
 }
 
 func (p *answer) counts(r *fingerprint.Request) {

@@ -196,6 +196,7 @@ func TestCustomAnswer(t *testing.T) {
 	f(`"ChatCompletion(id='r', choices=[Choice(finish_reason='tool_c"`, unknown)
 	// Whole responses, as OpenAI's Agents SDK keeps them, with their tokens.
 	f(`[{"id":"r","object":"chat.completion","choices":[{"index":0,"message":`+message+`,"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}]`, called+` tokens_in=3 tokens_out=4`)
+	f(`[{"object":"response","output":[],"usage":{"input_tokens":3,"output_tokens":4,"input_tokens_details":{"cached_tokens":1}}},{"object":"response","output":[`+item+`],"usage":{"input_tokens":5,"output_tokens":6}}]`, called+` tokens_in=8 tokens_out=10 tokens_cached=1`)
 	f(`[{"id":"r","object":"response","output":[`+item+`],"usage":{"input_tokens":3,"output_tokens":4}}]`, called+` tokens_in=3 tokens_out=4`)
 	f(`[]`, unknown)
 	f(`["t"]`, unknown)
