@@ -158,6 +158,9 @@ func newCustom(c *Custom, reads fingerprint.Field) *custom {
 	return p
 }
 
+// comment begins a line of W3C's logs that is none of a request.
+var comment = []byte("#")
+
 func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.begin(nil)
 	p.said.reset()
@@ -168,7 +171,7 @@ func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		}
 	} else if p.c.Pattern != nil {
 		at := p.c.Pattern.FindSubmatchIndex(record)
-		if at == nil && record[0] == '#' {
+		if at == nil && bytes.HasPrefix(record, comment) {
 			return 0, NoRequest
 		} else if at == nil {
 			return 0, "does not match the pattern"
@@ -192,7 +195,7 @@ func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		}
 	}
 	p.fill(r)
-	if p.c.Pattern != nil && record[0] == '#' && r.Time == fingerprint.NoTime && r.End == fingerprint.NoTime {
+	if p.c.Pattern != nil && bytes.HasPrefix(record, comment) && r.Time == fingerprint.NoTime && r.End == fingerprint.NoTime {
 		return 0, NoRequest // W3C's logs name their columns, again and again
 	}
 	return 0, ""

@@ -280,6 +280,7 @@ func TestCustomText(t *testing.T) {
 	f(`10 a body={"model":"m","metadata":{"who":"u"}}`,
 		`time="1970-01-01T00:00:10Z" id="a" body="{\"model\":\"m\",\"metadata\":{\"who\":\"u\"}}" user="u" model="m" has_tools=false stream=false`)
 	f(`ten a`, `does not match the pattern`)
+	f(``, `does not match the pattern`)
 	f(`#Fields: t id`, NoRequest)
 	w3c := &Custom{Pattern: regexp.MustCompile(`^(?P<t>\S+) (?P<id>\S+)`), Fields: c.Fields[:2]}
 	p = newCustom(w3c, fingerprint.AllFields)
