@@ -72,11 +72,9 @@ func (p *answer) mcp(body []byte) (content rawjson.Value) {
 	if body = bytes.TrimLeft(body, " \t\r\n"); !isStream(body) {
 		return p.mcpResult(body)
 	}
-	for len(body) > 0 {
-		var line []byte
-		line, body, _ = bytes.Cut(body, []byte("\n"))
-		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok && content == nil {
-			content = p.mcpResult(bytes.TrimSpace(data))
+	for data := range eventData(body) {
+		if content = p.mcpResult(data); content != nil {
+			break
 		}
 	}
 	return content

@@ -17,10 +17,7 @@ func (p *otelCall) genkitAttribute(s *rawjson.Scanner, key []byte, r *fingerprin
 		for b.Object(); b.NextKey(); {
 			switch string(b.Key) {
 			case "messages":
-				r.Messages.Logged = true
-				if p.reads&fingerprint.ReadsMessages != 0 {
-					p.input, p.in.inContent = b.Value(), true
-				}
+				p.contents(b, r)
 			case "tools":
 				r.HasTools = readTools(b, r.HasTools)
 			case "config":
@@ -55,14 +52,7 @@ func (p *otelCall) genkitAttribute(s *rawjson.Scanner, key []byte, r *fingerprin
 
 // genkitCalls reads the calls of an answer.
 func (p *otelCall) genkitCalls(s *rawjson.Scanner, r *fingerprint.Request) {
-	if p.reads&fingerprint.ReadsResponse == 0 {
-		return
-	}
 	for s.Object(); s.NextNamed("content"); {
-		for s.Array(); s.NextElement(); {
-			for s.Object(); s.NextNamed("toolRequest"); {
-				readToolCall(s, r)
-			}
-		}
+		p.contentCalls(s, "toolRequest", r)
 	}
 }

@@ -16,10 +16,7 @@ func (p *otelCall) haystackAttribute(s *rawjson.Scanner, key []byte, r *fingerpr
 		for b.Object(); b.NextKey(); {
 			switch string(b.Key) {
 			case "messages":
-				r.Messages.Logged = true
-				if p.reads&fingerprint.ReadsMessages != 0 {
-					p.input, p.in.inContent = b.Value(), true
-				}
+				p.contents(b, r)
 			case "prompt": // of generators that do not chat
 				p.request = b.Text(p.request)
 			case "tools":
@@ -46,13 +43,7 @@ func (p *otelCall) haystackReply(s *rawjson.Scanner, r *fingerprint.Request) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "content":
-			for s.Array(); s.NextElement(); {
-				for s.Object(); s.NextNamed("tool_call"); {
-					if p.reads&fingerprint.ReadsResponse != 0 {
-						readToolCall(s, r)
-					}
-				}
-			}
+			p.contentCalls(s, "tool_call", r)
 		case "meta":
 			for s.Object(); s.NextKey(); {
 				if string(s.Key) == "model" {

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -49,18 +50,25 @@ func isStream(text []byte) bool {
 	return false
 }
 
+// eventData are the lines of data of the events of a stream.
+func eventData(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for len(text) > 0 {
+			var line []byte
+			line, text, _ = bytes.Cut(text, []byte("\n"))
+			if data, ok := bytes.CutPrefix(line, []byte("data:")); ok && !yield(bytes.TrimSpace(data)) {
+				return
+			}
+		}
+	}
+}
+
 // read notes the calls and the tokens of a response. One that breaks off says
 // nothing of its calls: the last of them may lack its end.
 func (p *streamed) read(text []byte, r *fingerprint.Request, reads fingerprint.Field) {
 	p.reset()
-	for len(text) > 0 {
-		var line []byte
-		line, text, _ = bytes.Cut(text, []byte("\n"))
-		data, ok := bytes.CutPrefix(line, []byte("data:"))
-		if !ok {
-			continue
-		}
-		if data = bytes.TrimSpace(data); string(data) == "[DONE]" {
+	for data := range eventData(text) {
+		if string(data) == "[DONE]" {
 			p.done = true
 			continue
 		}
