@@ -43,7 +43,8 @@ func cutContainer(line []byte) (text []byte, ok bool) {
 		return text, ok
 	}
 	name, text, ok := bytes.Cut(line, []byte("| "))
-	name = clock.ReplaceAll(cutColor(name), nil)
+	name = cutColor(name)
+	name = name[len(clock.Find(name)):]
 	service := bytes.TrimRight(name, " ")
 	if !ok || len(service) == len(name) || !containerName.Match(service) {
 		return nil, false
