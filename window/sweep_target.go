@@ -34,7 +34,6 @@ type sweepTarget struct {
 	maxAges, quiet []int64 // by window: how old may count, and the longest pause inside an episode
 	wholeAges      []int64 // by window: the age up to which it is whole for a key
 	period         int     // of the cycle counter
-	senders        senders // of no use where nobody asks for repeats
 
 	// What it remembers.
 	seen      *seen
@@ -43,7 +42,7 @@ type sweepTarget struct {
 	dropped   int64            // of keys: those that had to make room
 	trails    []*trail         // of scopes that are gone
 	moreHighs int              // that scopes have besides one each
-	rounds    *rounds          // nil as long as its scopes tell senders apart, and the longest window does
+	rounds    *rounds          // nil where its scopes tell senders apart, and the longest window does
 	trips     *trips           // nil unless tripping changes what the rule counts
 
 	// What it has found out.
@@ -96,8 +95,8 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	if s.o.Find {
 		target := len(s.targets)
 		t.keyGone = func(key uint32) { s.found.add(Gone, target, key, nil) }
-		if t.senders = s.plan.senders(r); t.senders.sessions || s.o.InRow > s.longest() {
-			t.rounds = s.newRounds(t)
+		if x := s.plan.senders(r); x.sessions || x.agents || s.o.InRow > s.longest() {
+			t.rounds = newRounds(x, CounterSpec{Window: max(s.o.InRow, s.longest()), Closed: r.Counter.EdgeCounts(), Period: t.period}, s.o.MaxKeys)
 		}
 	}
 	if r.ChangesCounts() {
@@ -111,10 +110,6 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 
 func (s *Sweep) longest() time.Duration { return s.o.Windows[len(s.o.Windows)-1] }
 
-func (s *Sweep) newRounds(t *sweepTarget) *rounds {
-	return newRounds(t.senders, CounterSpec{Window: max(s.o.InRow, s.longest()), Closed: t.rule.Counter.EdgeCounts(), Period: t.period}, s.o.MaxKeys)
-}
-
 // countEvent counts an event for a target.
 func (s *Sweep) countEvent(l *Look) {
 	t, at := s.targets[l.target], &s.sights[l.target]
@@ -124,9 +119,6 @@ func (s *Sweep) countEvent(l *Look) {
 	t.alone = l.prints == 1
 	if at.overrides != nil {
 		t.override = at.overrides[l.ev.Rules[at.rule]-Plain]
-	}
-	if t.rounds == nil && t.senders.agent(l.ev) != "" { // few logs have agents
-		t.rounds = s.newRounds(t)
 	}
 	repeated, equal := false, false
 	for k := range int(l.prints) {

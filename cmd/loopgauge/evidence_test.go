@@ -153,5 +153,11 @@ func kindLogs(t *testing.T) (logs []string) {
 	add(80, uneven, call)
 	add(80, uneven, func(i int) string { return call(i / 9) })
 	add(80, func(int) float64 { return 2 }, func(i int) string { return call(i / 9) })
+	add(8, uneven, func(i int) string { // an agent is named first amid the loop of another
+		if i == 3 {
+			return strings.Replace(call(0), `"f"`, `"g"`, 2) + `,"agent":"a"`
+		}
+		return call(0)
+	})
 	return logs
 }
