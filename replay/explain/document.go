@@ -166,16 +166,16 @@ func (x *explaining) explain(t *trace, out *Print) {
 		out.scope = append(out.scope, field+" "+t.values[i])
 	}
 	out.FellBack = t.fellBack
-	hi := t.asked
+	// Of the equal calls of a request the last that fired tells, or the last; of an
+	// episode the first firing.
+	hi, at := t.asked, t.asked
 	for i := t.asked; i < len(t.hits); i++ {
-		if t.mine(i) && (t.wanted == "" || t.hits[i].time <= t.episode.Last) {
-			hi = i
+		if !t.mine(i) || t.wanted != "" && t.hits[i].time > t.episode.Last {
+			continue
 		}
-	}
-	// A request is judged by its last equal call, an episode by its first firing.
-	at := hi
-	if t.wanted != "" {
-		at = t.asked
+		if hi = i; t.wanted == "" && (t.hits[i].fired || !t.hits[at].fired) {
+			at = i
+		}
 	}
 	h := &t.hits[at]
 	list, left := t.counted(at)

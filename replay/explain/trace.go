@@ -112,7 +112,7 @@ func (t *trace) add(ev *window.Event, asked bool) {
 			pos: ev.Position, id: strings.Clone(ev.ID), time: ev.Time, print: print, tool: prints.Name(k), choice: choice, status: ev.Status,
 			threshold: v.Threshold, count: v.Count, fired: v.Fired, action: v.Action, reason: v.Reason,
 		}
-		if asked && print == t.print {
+		if asked && print == t.print && v.Fired {
 			t.within = v.Episode
 		}
 		t.keep(h, print == t.print && (asked || t.wanted != "" && v.Episode == t.wanted))
