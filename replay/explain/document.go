@@ -152,7 +152,11 @@ func (x *explaining) explanation() *Explanation {
 		e.Episode = new(replay.NewDocumentEpisode(x.traces[0].episode))
 	}
 	for _, t := range x.traces {
-		x.explain(t, &x.rules[t.of].Fingerprints[t.nth])
+		if rule := &x.rules[t.of]; t.asked >= 0 {
+			x.explain(t, &rule.Fingerprints[t.nth])
+		} else if rule.State == stateCounted {
+			rule.State, rule.Why, rule.Fingerprints, rule.LeftOut = stateNotMatched, new(offForSession(t.rule)), []Print{}, 0
+		}
 	}
 	e.Rules = x.rules
 	e.Answer = e.answer()

@@ -48,6 +48,9 @@ func (t *trace) nearest(lo, hi int) *Nearest {
 	n := &Nearest{Fires: !s.fired, exact: s.grows()}
 	if !s.reproduces() {
 		why := replay.TextOrNull("more requests came before than are kept")
+		if t.forgotten == 0 {
+			why = replay.TextOrNull("the session has set others than the rule")
+		}
 		n.ThresholdWhy, n.WindowWhy, n.unknown = why, why, true
 		return n
 	}
@@ -102,10 +105,12 @@ func (s *search) with(threshold int, w time.Duration) *window.Rule {
 // now is the window in force.
 func (s *search) now() time.Duration { return s.t.rule.InForce(s.t.hits[s.lo].choice).Window }
 
-// run judges the hits again by another rule, up to the last asked about.
+// run judges the hits again by another rule, up to the last asked about. The rule
+// has looked at all of them, whatever their session said.
 func (s *search) run(r *window.Rule, each func(i int, v *window.Verdict)) {
-	i := 0
-	e := window.NewEngine(window.NewPlan([]*window.Rule{r}, nil), window.EngineOptions{Verdict: func(v *window.Verdict) { each(i, v) }})
+	i, rule := 0, *r
+	rule.Off, rule.ChatOverrides = false, false
+	e := window.NewEngine(window.NewPlan([]*window.Rule{&rule}, nil), window.EngineOptions{Verdict: func(v *window.Verdict) { each(i, v) }})
 	ev := window.Event{Prints: make([]window.Prints, 1), Scopes: []window.Scope{{Key: s.t.key, Values: s.t.values}}, Rules: make([]window.Choice, 1)}
 	for ; i <= s.hi; i++ {
 		h := &s.t.hits[i]
@@ -123,15 +128,15 @@ func (s *search) fires(threshold int, w time.Duration) (fires bool) {
 	return fires
 }
 
-// reproduces tells whether the hits that are kept give the same verdicts as
-// all of them gave.
+// reproduces tells whether the hits that are kept, and the rule without what
+// sessions say, give the same verdicts as all of them gave.
 func (s *search) reproduces() bool {
-	if s.t.forgotten == 0 {
+	if s.t.forgotten == 0 && !s.t.rule.ChatOverrides {
 		return true
 	}
 	same := true
 	s.run(s.t.rule, func(i int, v *window.Verdict) {
-		if h := &s.t.hits[i]; i >= s.lo && (v.Fired != h.fired || v.Count != h.count) {
+		if h := &s.t.hits[i]; i >= s.lo && (v.Fired != h.fired || v.Count != h.count || v.Threshold != h.threshold) {
 			same = false
 		}
 	})

@@ -95,6 +95,14 @@ func notMatched(rule *window.Rule, r *fingerprint.Request, t int64) string {
 	return "the rule does not look at it"
 }
 
+// offForSession says why the rule does not look at a request, where its session decides.
+func offForSession(rule *window.Rule) string {
+	if rule.Off {
+		return "the session has not switched the rule on"
+	}
+	return "the session has switched the rule off"
+}
+
 func overrideName(rule *window.Rule, i int) string {
 	name := fmt.Sprintf("overrides[%d]", i)
 	if reason := rule.Overrides[i].Reason; reason != "" {

@@ -103,11 +103,15 @@ func (t *trace) add(ev *window.Event, asked bool) {
 			continue
 		}
 		one.Prints = []window.Prints{{Fingerprints: prints.Fingerprints[k : k+1], Tools: []string{prints.Name(k)}}}
+		t.verdict = window.Verdict{}
 		t.engine.Judge(&one)
 		if t.closed {
 			return // the episode ended before this event
 		}
 		v := &t.verdict
+		if v.Rule == nil {
+			return // for its session the rule is switched off
+		}
 		h := hit{
 			pos: ev.Position, id: strings.Clone(ev.ID), time: ev.Time, print: print, tool: prints.Name(k), choice: choice, status: ev.Status,
 			threshold: v.Threshold, count: v.Count, fired: v.Fired, action: v.Action, reason: v.Reason,
