@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest/formats"
+	"github.com/loopgauge/loopgauge/ingest/otlp"
 	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
@@ -39,29 +41,54 @@ func (s *fileStream) unknown(head *Block) error {
 // without showing any of it: there may be secrets in it.
 func unknownFormat(head *Block) error {
 	number, line := firstText(head)
+	return fmt.Errorf("no known log format; line %d%s", number, whyUnknown(line))
+}
+
+// whyUnknown goes on with the name of a line of no known format, and says why.
+func whyUnknown(line []byte) string {
 	inner := bytes.TrimLeft(line[1:], " \t")
 	isArray := line[0] == '[' && (len(inner) == 0 || inner[0] == '{' || inner[0] == '[' || inner[0] == ']')
 	if line[0] != '{' && !isArray {
 		if f, column := behind(line); f != nil {
-			return fmt.Errorf("no known log format; line %d is %s from column %d on: cut off what stands in front, in every line", number, f.Name, column)
+			return fmt.Sprintf(" is %s from column %d on: cut off what stands in front, in every line", f.Name, column)
 		}
 		if namesColumns(line) {
-			return fmt.Errorf("no known log format; line %d names columns, but not those of a known gateway", number)
+			return " names columns, but not those of a known gateway"
 		}
-		return fmt.Errorf("no known log format; line %d is neither JSON nor an access log line", number)
+		return " is neither JSON nor an access log line"
 	}
 	var s rawjson.Scanner
 	if err := s.Check(line); err != nil {
 		var at *rawjson.SyntaxError
 		if _, laidOut := wrap.Lines(line); laidOut && errors.As(err, &at) && at.Offset == len(line) {
-			return fmt.Errorf("no known log format; line %d begins JSON that is not of a known gateway", number)
+			return " begins JSON that is not of a known gateway"
 		}
-		return fmt.Errorf("no known log format; line %d, %w", number, err)
+		return ", " + err.Error()
 	}
 	if why := formats.NotNative(line); why != "" {
-		return fmt.Errorf("no known log format; line %d would be of loopgauge, but %s", number, why)
+		return " would be of loopgauge, but " + why
 	}
-	return fmt.Errorf("no known log format; line %d is JSON, but not of a known gateway", number)
+	return " is JSON, but not of a known gateway"
+}
+
+// Unknown says why the records of a topic are of no known format, by the first that says
+// something, without showing any of it, and the way out, if there is one but to name or
+// describe the format. Both are empty if none says anything.
+func (b *Block) Unknown() (why, hint string) {
+	for offset, data := range b.Each() {
+		line, _ := cutLine(trimStart(data))
+		switch line = trim(line); {
+		case otlp.Begins(data):
+			if _, at, why := otlp.AppendJSON(nil, data, b.MaxLine); why != "" {
+				return fmt.Sprintf("record %d, byte %d: %s", offset, at, why), "--format otel reads the others, if there are any"
+			}
+		case bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data):
+			return fmt.Sprintf("record %d is binary data", offset), "let text, JSON or OpenTelemetry's protobuf (of its Collector: encoding otlp_proto) be written there: docs/kafka.md"
+		case len(line) > 0:
+			return fmt.Sprintf("record %d%s", offset, whyUnknown(line)), ""
+		}
+	}
+	return "", ""
 }
 
 // behind finds the format of a line but for what stands in front of it, and the

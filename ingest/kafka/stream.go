@@ -162,7 +162,7 @@ const headBlocks = 8
 func (s *stream) look() error {
 	p := newPartition(s.ctx, s.c, s.p.id, s.p.index, s.from, s.p.end)
 	defer p.drop()
-	hint := ""
+	metrics, why, wayOut := "", "", ""
 	for i := range headBlocks {
 		b, err := s.next(p)
 		if errors.Is(err, io.EOF) && i > 0 {
@@ -180,14 +180,21 @@ func (s *stream) look() error {
 			b.Records = b.Records[:min(len(b.Records), headRecords)]
 			s.first, _ = ingest.FirstTimes(b)
 		}
-		hint = cmp.Or(hint, ingest.IfMetrics(lines))
+		metrics = cmp.Or(metrics, ingest.IfMetrics(lines))
+		if s.format == nil && why == "" {
+			why, wayOut = b.Unknown()
+		}
 		b.Release()
 		if s.format != nil {
 			return nil
 		}
 	}
-	return s.c.config.fail(fmt.Errorf("no known log format in partition %d", s.p.index),
-		cmp.Or(hint, "name it with --format, if it is one of those that 'loopgauge formats' lists, or describe it with --format my.yaml: docs/formats.md\na topic that loopgauge extract wrote is for loopgauge watch"))
+	unknown := fmt.Sprintf("no known log format in partition %d", s.p.index)
+	if why != "" && metrics == "" {
+		unknown += ": " + why
+	}
+	return s.c.config.fail(errors.New(unknown),
+		cmp.Or(metrics, wayOut, "name it with --format, if it is one of those that 'loopgauge formats' lists, or describe it with --format my.yaml: docs/formats.md\na topic that loopgauge extract wrote is for loopgauge watch"))
 }
 
 // headRecords is how many records the format and the first time are told from.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
+	"github.com/loopgauge/loopgauge/ingest/otlp/otlptest"
 )
 
 // drain reads streams to their end: "partition:offsets" of each.
@@ -130,6 +131,22 @@ func TestStrange(t *testing.T) {
 	_, err := Streams(t.Context(), config(b, topic), time.Time{}, 0)
 	if err == nil || !strings.Contains(err.Error(), "no known log format in partition 0") || !strings.Contains(err.Error(), "that loopgauge extract wrote is for loopgauge watch") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("%v", err)
+	}
+	whole := string(otlptest.FromJSON(t, []byte(spans(0))))
+	for record, want := range map[string]string{
+		"what a secret":                ": record 1 is neither JSON nor an access log line\nname it with --format, ",
+		`{"secret":1}`:                 ": record 1 is JSON, but not of a known gateway\nname it with --format, ",
+		`{"secret":1`:                  ": record 1, column 12: unexpected end of the value\nname it with --format, ",
+		"\n\x10secret\x1a\x02\x00\x00": ": record 1 is binary data\nlet text, JSON or OpenTelemetry's protobuf ",
+		"\x00\x00\x00\x00\x07{}":       ": record 1 is binary data\nlet text, JSON or OpenTelemetry's protobuf ", // of a schema registry
+		whole[:len(whole)-1]:           ": record 1, byte 1: OpenTelemetry's protobuf breaks off in TracesData.resourceSpans\n--format otel reads the others",
+	} {
+		strange := b.Topic(t, 1)
+		b.Produce(t, strange, 0, " \n", record)
+		_, err := Streams(t.Context(), config(b, strange), time.Time{}, 0)
+		if err == nil || !strings.Contains(err.Error(), "no known log format in partition 0"+want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", record, err)
+		}
 	}
 	c := config(b, topic)
 	c.Format = "loopgauge"
