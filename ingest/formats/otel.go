@@ -57,6 +57,22 @@ func (w *whose) attribute(s *rawjson.Scanner, key []byte) bool {
 	return true
 }
 
+// origin is what a resource says of all that comes from it: the name of the service, and
+// whose the calls are, where a process serves one session or the Collector has grouped
+// by it.
+type origin struct {
+	service []byte
+	serves  whose
+}
+
+func (o *origin) says(s *rawjson.Scanner, key []byte) {
+	if string(key) == "service.name" {
+		o.service = first(otelText(s), o.service)
+		return
+	}
+	o.serves.attribute(s, key)
+}
+
 // fill takes what is not known from another.
 func (w *whose) fill(other *whose) {
 	w.session, w.user = first(w.session, other.session), first(w.user, other.user)
@@ -139,6 +155,7 @@ func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() boo
 	for i := range p.spans {
 		if sp := &p.spans[i]; sp.isRequest() && !sp.part {
 			r.Reset()
+			sp.session, sp.user = first(sp.session, sp.origin.serves.session), first(sp.user, sp.origin.serves.user)
 			sp.fill(&p.trace)
 			switch {
 			case sp.isRun():
@@ -199,13 +216,13 @@ func (p *otel) members(s *rawjson.Scanner) {
 // resource reads the spans or logs of one process, whose name may stand behind
 // them.
 func (p *otel) resource(s *rawjson.Scanner) {
-	var service []byte
+	var of origin
 	spans, logs := len(p.spans), len(p.logs)
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "resource":
 			for s.Object(); s.NextNamed("attributes"); {
-				service = serviceName(s, service)
+				eachAttribute(s, func(key []byte) { of.says(s, key) })
 			}
 		case "scopeSpans", "instrumentationLibrarySpans", "scopeLogs":
 			for s.Array(); s.NextElement(); {
@@ -215,12 +232,12 @@ func (p *otel) resource(s *rawjson.Scanner) {
 	}
 	for i := spans; i < len(p.spans); i++ {
 		if !isGateway(p.spans[i].library) {
-			p.spans[i].service = service
+			p.spans[i].origin = of
 		}
 	}
 	for i := logs; i < len(p.logs); i++ {
 		if !isGateway(p.logs[i].library) {
-			p.logs[i].service = service
+			p.logs[i].origin = of
 		}
 	}
 }
@@ -258,21 +275,3 @@ func isGateway(library []byte) bool { return string(library) == "litellm" || isO
 func isCopilot(library []byte) bool { return string(library) == "github.copilot" }
 
 func isOpenLIT(library []byte) bool { return bytes.HasPrefix(library, []byte("openlit.")) }
-
-// serviceName finds the name of the service.
-func serviceName(s *rawjson.Scanner, old []byte) []byte {
-	for s.Array(); s.NextElement(); {
-		found := false
-		for s.Object(); s.NextKey(); {
-			switch string(s.Key) {
-			case "key":
-				found = string(s.Text(nil)) == "service.name"
-			case "value":
-				if found {
-					old = first(otelText(s), old)
-				}
-			}
-		}
-	}
-	return old
-}

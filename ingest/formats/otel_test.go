@@ -640,6 +640,26 @@ func TestOtelJoin(t *testing.T) {
 	f(`id=a named messages=0 tool_calls=0 error=broken`, span("t", "a", "p", chat, "chat", "gen_ai.input.messages", "[]", "error.type", "broken"))
 }
 
+// TestOtelResource: of a process that serves one session, and of what the Collector has
+// grouped by one (groupbyattrs), the resource names it; a span or one around it goes before.
+func TestOtelResource(t *testing.T) {
+	resource := otelAttributes("service.name", "app", "gen_ai.conversation.id", "s", "user.id", "u")
+	f := func(want, library string, spans ...string) {
+		t.Helper()
+		areRequests(t, "otel", `{"resourceSpans":[{"scopeSpans":[{"scope":{"name":"`+library+`"},"spans":[`+strings.Join(spans, ",")+`]}],"resource":{`+resource+`}},{"scopeSpans":[{"scope":{"name":"x"},"spans":[{"traceId":"t","spanId":"z","startTimeUnixNano":"1000000000",`+otelAttributes("gen_ai.operation.name", "chat")+`}]}]}]}`, want+"\nid=z named")
+	}
+	span := func(id, parent string, attributes ...string) string {
+		return `{"traceId":"t","spanId":"` + id + `","parentSpanId":"` + parent + `","startTimeUnixNano":"1000000000",` + otelAttributes(attributes...) + `}`
+	}
+	const chat = "gen_ai.operation.name"
+	f("id=a caller=app named user=u session=s", "x", span("a", "", chat, "chat"))
+	f("id=a caller=app named user=u session=own", "x", span("a", "", chat, "chat", "session.id", "own"))
+	f("id=a caller=app named user=v session=around", "x", span("b", "", "session.id", "around", "user.id", "v"), span("a", "b", chat, "chat"))
+	f("id=a named", "litellm", span("a", "", chat, "chat")) // who serves is not who called
+	areRequests(t, "otel", `{"resourceLogs":[{"resource":{`+resource+`},"scopeLogs":[{"logRecords":[{"timeUnixNano":"1000000000","spanId":"a","eventName":"gen_ai.client.inference.operation.details",`+otelAttributes(chat, "chat")+`}]}]}]}`,
+		"id=a caller=app named user=u session=s")
+}
+
 func TestOtelLogs(t *testing.T) {
 	f := func(want string, logs ...string) {
 		t.Helper()

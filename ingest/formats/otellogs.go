@@ -12,14 +12,14 @@ import (
 // otelLog is a log record.
 type otelLog struct {
 	trace, span []byte
-	service     []byte
-	library     []byte // that wrote it
-	index       int    // among the record's
-	time        int64
-	kind        logKind
-	body        rawjson.Value
-	attributes  rawjson.Value
-	plain       bool // attributes are an object, and the body is what it says
+	origin
+	library    []byte // that wrote it
+	index      int    // among the record's
+	time       int64
+	kind       logKind
+	body       rawjson.Value
+	attributes rawjson.Value
+	plain      bool // attributes are an object, and the body is what it says
 	whose
 }
 
@@ -129,7 +129,7 @@ func (p *otel) groupLogs() {
 			n++
 		}
 		sp := otelSpan{
-			trace: rest[0].trace, id: rest[0].span, service: rest[0].service,
+			trace: rest[0].trace, id: rest[0].span, origin: rest[0].origin,
 			start: rest[0].time, end: rest[n-1].time, logs: rest[:n:n],
 		}
 		for i := range sp.logs {

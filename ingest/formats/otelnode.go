@@ -57,7 +57,7 @@ func readHrTime(s *rawjson.Scanner, old int64) int64 {
 // log is the log record that was read as a span.
 func (n *nodeObject) log(s *rawjson.Scanner, sp *otelSpan) otelLog {
 	l := otelLog{
-		trace: sp.trace, span: sp.id, service: sp.service, library: sp.library,
+		trace: sp.trace, span: sp.id, origin: sp.origin, library: sp.library,
 		time: sp.start, kind: kindOfLog(n.eventName), body: n.body, attributes: sp.attributes, plain: true, whose: sp.whose,
 	}
 	if l.time == fingerprint.NoTime {

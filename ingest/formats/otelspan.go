@@ -11,7 +11,7 @@ import (
 // otelSpan is a span, or what log records say of one.
 type otelSpan struct {
 	trace, id, parent []byte
-	service           []byte // that it runs in
+	origin                   // that it comes from
 	process           []byte // likewise, with Jaeger, by the name that it has beside the spans
 	library           []byte // that wrote it
 	name              []byte
