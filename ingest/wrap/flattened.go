@@ -3,6 +3,8 @@ package wrap
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
+	"strconv"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -86,6 +88,21 @@ func (b *branch) put(name []byte, value rawjson.Value, depth int) {
 	in.put(rest, value, depth+1)
 }
 
+// elements are the members in their order where they are those of a list, each called by
+// its number, from 0; else nil.
+func (b *branch) elements() []*branch {
+	list := make([]*branch, len(b.in))
+	for _, member := range b.in {
+		if i, err := strconv.ParseUint(string(member.name), 10, 32); err == nil && i < uint64(len(list)) {
+			list[i] = member
+		}
+	}
+	if slices.Contains(list, nil) {
+		return nil
+	}
+	return list
+}
+
 // append appends the members as an object of JSON.
 func (b *branch) append(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -93,17 +110,30 @@ func (b *branch) append(dst []byte) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(rawjson.AppendString(dst, member.name), ':')
-		switch {
-		case member.in != nil:
-			dst = member.append(dst)
-		case member.value == nil:
-			dst = append(dst, "null"...)
-		default:
-			dst = appendUnquoted(dst, member.value)
-		}
+		dst = member.appendValue(append(rawjson.AppendString(dst, member.name), ':'))
 	}
 	return append(dst, '}')
+}
+
+// appendValue appends what a member is.
+func (b *branch) appendValue(dst []byte) []byte {
+	switch list := b.elements(); {
+	case b.in == nil && b.value == nil:
+		return append(dst, "null"...)
+	case b.in == nil:
+		return appendUnquoted(dst, b.value)
+	case list == nil:
+		return b.append(dst)
+	default:
+		dst = append(dst, '[')
+		for i, element := range list {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = element.appendValue(dst)
+		}
+		return append(dst, ']')
+	}
 }
 
 // appendUnquoted appends a value: of the text of a list, or of true or false, what that is.

@@ -22,6 +22,9 @@ func TestFlattened(t *testing.T) {
 	f(`{"a..b":1,".c":2,"d.":3,".":4}`, `{"a":{".b":1},".c":2,"d.":3,".":4}`)
 	// Of texts what they stand for, but for objects and what is no list.
 	f(`{"a.b":"[\"s\"]","c":"[x","d":"{\"e\":1}","f":"true","g":"1"}`, `{"a":{"b":["s"]},"c":"[x","d":"{\"e\":1}","f":true,"g":"1"}`)
+	// Lists that were taken apart, as OTTL's flatten does, in whatever order.
+	f(`{"m.1.a":2,"m.0.a":1,"m.1.b.0":[3],"m.1.b.1":null,"h.0":"x"}`, `{"m":[{"a":1},{"a":2,"b":[[3],null]}],"h":["x"]}`)
+	f(`{"m.1":1,"m.2":2,"n.0":0,"n.x":1,"o.0":0,"o.0":1,"0.a":1}`, `{"m":{"1":1,"2":2},"n":{"0":0,"x":1},"o":{"0":0,"0":1},"0":{"a":1}}`)
 	f(`{"`+strings.Repeat("a.", 40)+`b":1}`, strings.Repeat(`{"a":`, 16)+`{"`+strings.Repeat("a.", 24)+`b":1}`+strings.Repeat("}", 16))
 	f(`{"a\".b":"\"."}`, `{"a\"":{"b":"\"."}}`)
 	f(`{}`, `{}`)
