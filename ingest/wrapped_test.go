@@ -636,6 +636,23 @@ func TestAccessLogAsRecords(t *testing.T) {
 	f("traefik_otlp.jsonl.zst", "otlp-attributes+traefik", `1795937047595432 1795937047665453 POST /v1/chat/completions 06da-stuck-c75e58 "" [] 200`)
 	f("envoy_otlp.jsonl.zst", "otlp-attributes+envoy-json", `1795937341419000 1795937341481000 POST /v1/chat/completions 92a5-stuck-1caad1 "{\"model\":\"mock-1\",`)
 
+	// What says no time was written at the record's, also if the Collector took it out of
+	// the body.
+	timed := func(record, want string) {
+		t.Helper()
+		got := read(t, []byte(`{"resourceLogs":[{"scopeLogs":[{"logRecords":[`+record+`]}]}]}`), Options{})
+		if text := got.format + " " + strings.Join(got.requests, "; "); !strings.HasPrefix(text, want) {
+			t.Errorf("%s is %s, want %s", record, text, want)
+		}
+	}
+	const nginx = `{"key":"status","value":{"stringValue":"200"}},{"key":"request","value":{"stringValue":"GET /v1/models HTTP/1.1"}},{"key":"remote_addr","value":{"stringValue":"::1"}}]}`
+	timed(`{"timeUnixNano":"1795231479125000001","attributes":[`+nginx, "otlp-attributes+nginx-json 1795231479125000 ")
+	timed(`{"attributes":[`+strings.TrimSuffix(nginx, "}")+`,"timeUnixNano":"1795231479125000001"}`, "otlp-attributes+nginx-json 1795231479125000 ")
+	timed(`{"timeUnixNano":"1795231479125000001","body":{"kvlistValue":{"values":[`+nginx+"}}", "otlp+nginx-json 1795231479125000 ")
+	timed(`{"timeUnixNano":"1795231479125000001","attributes":[{"key":"time_iso8601","value":{"stringValue":"2026-11-21T03:51:29Z"}},`+nginx, "otlp-attributes+nginx-json 1795233089000000 ")
+	timed(`{"timeUnixNano":"1795937341419000000","attributes":[{"key":":method","value":{"stringValue":"POST"}},{"key":":path","value":{"stringValue":"/"}},{"key":"response_code","value":{"intValue":"200"}},{"key":"response_flags","value":{"stringValue":"-"}}]}`,
+		"otlp-attributes+envoy-json 1795937341419000 ")
+
 	// What the Collector's parsers put there stands in the body as it was, unless that
 	// was removed, or has other words.
 	const parsed = `"attributes":[{"key":"log.file.name","value":{"stringValue":"access.log"}},{"key":"time","value":{"doubleValue":1}},{"key":"id","value":{"stringValue":"a"}}]}`

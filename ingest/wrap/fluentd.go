@@ -66,8 +66,9 @@ func (p *fluentd) Unwrap(line Line, next func(Line)) string {
 	m := membersOf(record)
 	mine := m["log"] == rawjson.String && !isDocker(m) && !isFluentBit(m) || len(m) == 1 && m["message"] == rawjson.String
 	switch {
-	case !mine && isTimeless(m):
-		next(line.made(p.date(record, time)))
+	case !mine && isTimeless(record):
+		p.dated = appendDated(p.dated[:0], record, time)
+		next(line.made(p.dated))
 		return ""
 	case !mine:
 		next(line.inner(record))
@@ -81,23 +82,30 @@ func (p *fluentd) Unwrap(line Line, next func(Line)) string {
 }
 
 // isTimeless tells the record of an access log, which has a status, without a time.
-func isTimeless(m members) bool {
-	return m.any("status", "response_code") &&
-		!m.any("time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp", "ts", "start_time", "startTime", "started_at", "date")
+func isTimeless(record []byte) bool {
+	answered, timed := false, false
+	EachMember(record, func(s *rawjson.Scanner) {
+		switch string(s.Key) {
+		case "status", "response_code":
+			answered = true
+		case "time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp", "ts", "start_time", "startTime", "started_at", "date":
+			timed = true
+		}
+	})
+	return answered && !timed
 }
 
-// date is a record that begins with its time: a number, or 2026-11-21 03:51:29 +0000,
-// of which the blanks go.
-func (p *fluentd) date(record, time []byte) []byte {
-	p.dated = append(p.dated[:0], `{"date":"`...)
+// appendDated appends a record that begins with its time: a number, or 2026-11-21
+// 03:51:29 +0000, of which the blanks go.
+func appendDated(dst, record, time []byte) []byte {
+	dst = append(dst, `{"date":"`...)
 	for i, c := range time {
 		switch {
 		case c != ' ':
-			p.dated = append(p.dated, c)
+			dst = append(dst, c)
 		case i == len("2006-01-02"):
-			p.dated = append(p.dated, 'T')
+			dst = append(dst, 'T')
 		}
 	}
-	p.dated = append(p.dated, `",`...)
-	return append(p.dated, record[1:]...)
+	return append(append(dst, `",`...), record[1:]...)
 }

@@ -2,18 +2,21 @@ package wrap
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // otlp undoes the log records of OpenTelemetry's Collector, which has what it reads
 // from files and containers in their bodies, as lines or taken apart, and of gateways
-// that write their access log as such records, which have it in the attributes.
+// that write their access log as such records, which have it in the attributes. Where
+// no time is in there it is the record's, by the name that it has with Fluent Bit.
 type otlp struct {
 	inAttributes bool
 	scan         rawjson.Scanner
 	text         []byte // of the record under way
 	json         []byte // likewise, where it was taken apart
+	dated        []byte // that, with the record's time
 	events       bool   // among the records are events, which an instrumentation wrote
 	gathered     bool   // among the bodies are objects, or lines that were read from files
 }
@@ -74,7 +77,8 @@ func (p *otlp) Unwrap(line Line, next func(Line)) string {
 func (p *otlp) record() {
 	s := &p.scan
 	p.text = nil
-	ofFile := false
+	var at []byte // in nanoseconds
+	ofFile, taken := false, false
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "body":
@@ -90,16 +94,18 @@ func (p *otlp) record() {
 					p.text = unencoded(s.Text(nil))
 				case "kvlistValue":
 					p.json = AppendAnyList(p.json[:0], s, 0)
-					p.text = p.json
+					p.text, taken = p.json, true
 				}
 			}
 			p.gathered = p.gathered || len(p.text) > 0 && p.text[0] == '{'
+		case "timeUnixNano":
+			at = s.Text(at)
 		case "eventName":
 			p.events = len(s.Text(nil)) > 0 || p.events
 		case "attributes":
 			if p.inAttributes {
 				p.json = appendMembers(p.json[:0], s)
-				p.text = p.json
+				p.text, taken = p.json, true
 				continue
 			}
 			for s.Array(); s.NextElement(); {
@@ -113,6 +119,10 @@ func (p *otlp) record() {
 				}
 			}
 		}
+	}
+	if second := len(at) - len("000000000"); taken && second > 0 && isTimeless(p.text) {
+		p.dated = appendDated(p.dated[:0], p.text, slices.Concat(at[:second], []byte{'.'}, at[second:]))
+		p.text = p.dated
 	}
 	p.gathered = p.gathered || ofFile && bytes.IndexByte(p.text, '"') >= 0
 }
