@@ -221,6 +221,23 @@ func TestFollow(t *testing.T) {
 		s.add("app.log", n("b", "c"))
 		time.Sleep(2 * patience)
 	}, "0: a b; 1: a b c", "app.log: truncated, and no copy lies beside it: what it got behind byte 40 is lost, if that was anything")
+	f("truncated, read anew, and then longer than it was, which is seen first after a restart", file, func(s *site) {
+		s.put("app.log", n("a"))
+		look()
+		s.down()
+		s.add("app.log", n("b", "c", "d"))
+		s.c.restart()
+		time.Sleep(2 * patience)
+		s.add("app.log", n("e"))
+	}, "0: a b; 1: a b c d e", "app.log: truncated, and no copy lies beside it: what it got behind byte 40 is lost, if that was anything")
+	f("the same, and beside it lies a copy by then", file, func(s *site) {
+		s.put("app.log", n("a"))
+		look()
+		s.down()
+		s.add("app.log.1", n("a", "b", "b2"))
+		s.add("app.log", n("b", "c", "d"))
+		s.c.restart()
+	}, "0: a b b2; 1: a b c d", "")
 	f("replaced by itself and more, beside a copy of it", file, func(s *site) {
 		s.add("app.log-kept", n("a", "b"))
 		s.add("new", n("a", "b", "c"))
