@@ -48,6 +48,15 @@ type sinkState struct {
 	to   Sink
 	sink string            // its own name
 	open map[string]*Alert // the last it took of each that is open, by ID; nil unless it is a Resender
+
+	trouble trouble // its server's
+}
+
+// trouble is what a sink fails with, in a row.
+type trouble struct {
+	since  time.Time // zero: it does not
+	said   time.Time
+	denied bool // as it was said
 }
 
 type entry struct {
@@ -70,6 +79,9 @@ const maxWaiting = 10_000
 // resendInterval is Prometheus' own: an Alertmanager takes an alert for
 // resolved that it was not told of for five minutes.
 const resendInterval = time.Minute
+
+// sayAgain is how often it is said that a sink goes on failing.
+const sayAgain = time.Hour
 
 // LongestLater is how long a receiver may ask to be left alone.
 const LongestLater = time.Hour
@@ -264,9 +276,6 @@ func (o *Outbox) serve(ctx context.Context, s *sinkState) {
 			wait = min(2*wait, lastRetry)
 			continue
 		}
-		if err == nil && wait > firstRetry {
-			o.log.Info("alerts are taken again", "sink", s.Name)
-		}
 		wait = firstRetry
 	}
 }
@@ -274,20 +283,15 @@ func (o *Outbox) serve(ctx context.Context, s *sinkState) {
 // outcome takes down what became of an attempt, and says how long to wait
 // before the next; 0 is that there is none.
 func (o *Outbox) outcome(e *entry, s *sinkState, err error, wait time.Duration) time.Duration {
-	about := []any{"sink", s.Name, "id", e.alert.ID, "revision", e.alert.Revision, "error", err}
 	if _, ok := errors.AsType[*Refused](err); ok || err == nil {
 		if err != nil {
-			o.log.Error("alert refused", about...)
+			o.log.Error("alert refused", "sink", s.Name, "id", e.alert.ID, "revision", e.alert.Revision, "error", err)
 		}
+		o.mended(s)
 		o.done(e, s, err == nil)
 		return 0
 	}
-	if _, ok := errors.AsType[*Denied](err); ok {
-		o.log.Error("the sink lets no alert in: look at its settings; they wait and are tried again", about...)
-	} else {
-		o.log.Warn("alert not sent, will be tried again", about...)
-	}
-	o.failed(s)
+	o.failed(s, err)
 	pause := wait/2 + rand.N(wait)
 	if later, ok := errors.AsType[*Later](err); ok {
 		pause = max(pause, later.Pause())
@@ -295,10 +299,36 @@ func (o *Outbox) outcome(e *entry, s *sinkState, err error, wait time.Duration) 
 	return pause
 }
 
-func (o *Outbox) failed(s *sinkState) {
+// failed takes a failure down, and says it when it is the first, or a person must
+// mend it by now, and each hour: an outage may last for days.
+func (o *Outbox) failed(s *sinkState, err error) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
 	s.Failed++
+	waiting := s.Waiting
+	o.mu.Unlock()
+	x, now := &s.trouble, time.Now()
+	if x.since.IsZero() {
+		x.since = now
+	}
+	_, denied := errors.AsType[*Denied](err)
+	if denied == x.denied && now.Sub(x.said) < sayAgain {
+		return
+	}
+	x.said, x.denied = now, denied
+	about := []any{"sink", s.Name, "since", x.since, "waiting", waiting, "error", err}
+	if denied {
+		o.log.Error("the sink lets no alert in: look at its settings; they wait and are tried again", about...)
+	} else {
+		o.log.Warn("alerts are not taken, and are tried again", about...)
+	}
+}
+
+// mended notes that a sink answers.
+func (o *Outbox) mended(s *sinkState) {
+	if !s.trouble.since.IsZero() {
+		o.log.Info("alerts are taken again", "sink", s.Name, "since", s.trouble.since)
+		s.trouble = trouble{}
+	}
 }
 
 // resend says again what is open, to a Resender.
@@ -306,9 +336,11 @@ func (o *Outbox) resend(ctx context.Context, s *sinkState) {
 	o.mu.Lock()
 	open := o.open(s)
 	o.mu.Unlock()
-	if err := s.to.(Resender).Resend(ctx, open); err != nil && ctx.Err() == nil {
-		o.log.Warn("alerts not sent again, will be tried again", "sink", s.Name, "alerts", len(open), "error", err)
-		o.failed(s)
+	switch err := s.to.(Resender).Resend(ctx, open); {
+	case err == nil && len(open) > 0:
+		o.mended(s)
+	case err != nil && ctx.Err() == nil:
+		o.failed(s, err)
 	}
 }
 

@@ -218,3 +218,48 @@ func TestResenderNoMore(t *testing.T) {
 		}
 	})
 }
+
+// An outage of days is said when it begins, each hour, when a person must mend it by
+// now, and when it is over. The bug was a line for each attempt, thousands of them.
+func TestOutage(t *testing.T) {
+	type told struct{ warnings, errors, ends int }
+	f := func(name string, fail func(time.Duration) error, want told) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			var log strings.Builder
+			began := time.Now()
+			o := NewOutbox(slog.New(slog.NewTextHandler(&log, nil)), sending(func(*Alert) error { return fail(time.Since(began)) }))
+			o.Add(alert("x", 1), o.Names()...)
+			o.Add(alert("y", 1), o.Names()...)
+			o.Allow(o.Last())
+			stop := serve(t, o)
+			time.Sleep(72 * time.Hour)
+			stop()
+			lines := func(what string) int { return strings.Count(log.String(), what) }
+			since := began.Format("since=2006-01-02T15:04:05.000Z07:00")
+			if got := (told{lines("level=WARN"), lines("level=ERROR"), lines("level=INFO")}); got != want || lines(since) != strings.Count(log.String(), "\n") {
+				t.Errorf("%s: told %+v, want %+v, all with %s:\n%s", name, got, want, since, log.String())
+			}
+		})
+	}
+	down, out := errors.New("down"), &Denied{errors.New("who?")}
+	f("never taken", func(time.Duration) error { return down }, told{warnings: 72})
+	f("taken after a day and a half", func(at time.Duration) error {
+		if at < 36*time.Hour+time.Minute {
+			return down
+		}
+		return nil
+	}, told{warnings: 36, ends: 1})
+	f("let in no more after half an hour", func(at time.Duration) error {
+		if at < 30*time.Minute {
+			return down
+		}
+		return out
+	}, told{warnings: 1, errors: 71})
+	f("taken, but for one", func(at time.Duration) error {
+		if at < 30*time.Minute {
+			return down
+		}
+		return nil
+	}, told{warnings: 1, ends: 1})
+}
