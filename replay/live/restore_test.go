@@ -57,9 +57,11 @@ func TestVerdictsReplaced(t *testing.T) {
 	})
 }
 
-// A trial does not forget what sinks were told that it does not know.
+// A trial does not forget what sinks were told that it does not know; a run does,
+// and says so.
 func TestDryRunKeepsSinks(t *testing.T) {
 	dir := t.TempDir()
+	var said strings.Builder
 	run := func(sink sinks.Sink, dry bool) error {
 		p, err := policy.FromProfiles([]string{"loopgauge"})
 		if err != nil {
@@ -71,7 +73,7 @@ func TestDryRunKeepsSinks(t *testing.T) {
 		cancel()
 		return Run(ctx, Options{
 			Feed: (&script{}).open, Store: store, Idle: time.Hour, DryRun: dry,
-			Job: Job{Plan: window.NewPlan(p.Rules, p.Exclude), Interval: time.Hour, Sinks: []sinks.Sink{sink}, Log: slog.New(slog.DiscardHandler)},
+			Job: Job{Plan: window.NewPlan(p.Rules, p.Exclude), Interval: time.Hour, Sinks: []sinks.Sink{sink}, Log: slog.New(slog.NewTextHandler(&said, nil))},
 		})
 	}
 	trial := &sinks.Log{Logger: slog.New(slog.DiscardHandler)}
@@ -86,6 +88,9 @@ func TestDryRunKeepsSinks(t *testing.T) {
 	}
 	if err := run(trial, true); err != nil {
 		t.Error(err)
+	}
+	if strings.Count(said.String(), `level=WARN msg="sink is gone: what waits for it goes to those that want it" sink=taker`) != 1 {
+		t.Errorf("said %s", said.String())
 	}
 }
 

@@ -148,10 +148,13 @@ func (w *watch) restore() error {
 	return w.checkpoint(false)
 }
 
-// tell says what a changed policy made of the state.
+// tell says what a changed policy makes of the state.
 func (w *watch) tell(r *window.Restored) {
 	w.log.Info("going on from the last checkpoint", "lines", w.pipeline.Account.Lines, "rules", len(r.Kept), "waiting", w.pipeline.Order.Waiting())
 	replay.Resume(w.log, r, w.incidents)
+	for _, name := range w.router.Gone() {
+		w.log.Warn("sink is gone: what waits for it goes to those that want it", "sink", name)
+	}
 }
 
 // report is what has become of all that was read.
