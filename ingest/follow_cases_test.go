@@ -209,6 +209,21 @@ func TestFollow(t *testing.T) {
 		look()
 		s.add("app.2.log", n("c"))
 	}, "0: a b; 1: a c", "")
+	f("gone, beside a log that begins alike", dir, func(s *site) {
+		s.add("other.log", n("a", "b", "c"))
+		look()
+		s.rename("app.log", "../away.log")
+		time.Sleep(2 * patience)
+		s.add("other.log", n("d"))
+	}, "0: a b; 1: a b c d", "")
+	f("moved to another directory that is followed, and a new file made", dir, func(s *site) {
+		must(s.t, os.Mkdir(filepath.Join(s.dir, "old"), 0o700))
+		s.add("app.log", n("c"))
+		s.rename("app.log", "old/app.log.1")
+		s.add("app.log", n("d"))
+		time.Sleep(2 * patience)
+		s.add("old/app.log.1", n("e"))
+	}, "0: a b c e; 1: d", "")
 	f("a copy in another directory is a log", dir, func(s *site) {
 		must(s.t, os.Mkdir(filepath.Join(s.dir, "old"), 0o700))
 		s.add("old/app.log", n("a"))
@@ -727,6 +742,44 @@ func TestAt(t *testing.T) {
 	if is := s.at(e); is != gone {
 		t.Errorf("a directory lies there: state %v", is)
 	}
+}
+
+// Files are looked at more often as long as something happens to any of them.
+func TestLookTells(t *testing.T) {
+	f := func(name string, want bool, do func(*site)) {
+		t.Helper()
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			s := &site{t: t, dir: dir}
+			for _, name := range []string{"1.log", "2.log", "3.log"} {
+				s.add(name, record(name)+"\n")
+			}
+			feed, err := Follow([]string{filepath.Join(dir, "*.log")}, Options{}, nil)
+			must(t, err)
+			f := feed.(*follower)
+			must(t, f.Close()) // looks no more by itself
+			do(s)
+			if got := f.look(false); got != want {
+				t.Errorf("%s: %v", name, got)
+			}
+			time.Sleep(patience)
+			f.look(false)
+			if f.look(false) {
+				t.Errorf("%s: something happens for ever", name)
+			}
+		})
+	}
+	f("nothing", false, func(*site) {})
+	for _, name := range []string{"1.log", "2.log", "3.log"} {
+		f(name+" has grown", true, func(s *site) { s.add(name, "more\n") })
+		f(name+" is gone", true, func(s *site) { s.remove(name) })
+		f(name+" is renamed", true, func(s *site) { s.rename(name, name+".1") })
+		f(name+" is a copy now", true, func(s *site) {
+			s.add("copy", record(name)+"\n")
+			s.rename("copy", name)
+		})
+	}
+	f("a log is new", true, func(s *site) { s.add("4.log", record("4")+"\n") })
 }
 
 // TestLookIsNotOneMoment: what a look saw may be over when it is judged.

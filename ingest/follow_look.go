@@ -88,7 +88,7 @@ func (f *follower) copied(s *sight, st *followed) bool {
 	if !st.missed(patience) {
 		for _, dir := range st.dirs() {
 			for _, e := range s.siblings(dir) {
-				if s.byPath[e.path] == nil && st.related(e.path) {
+				if st.related(e.path) {
 					candidates = append(candidates, e)
 				}
 			}
