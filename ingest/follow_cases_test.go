@@ -258,6 +258,20 @@ func TestFollow(t *testing.T) {
 		s.add("new", n("a", "b", "c"))
 		s.rename("new", "app.log")
 	}, "0: a b c", "")
+	f("replaced by itself and more, beside a copy of it that comes first", dir, func(s *site) {
+		s.add("app-kept.log", n("a", "b"))
+		look()
+		s.add("new", n("a", "b", "c"))
+		s.rename("new", "app.log")
+	}, "0: a b c", "")
+	f("copied and truncated, beside a compressed copy that stays cut", file, func(s *site) {
+		s.add("app.log", n("c"))
+		packed := string(gz(s.t, []byte(n("a", "b", "c"))))
+		s.add("app-1.log.gz", packed[:len(packed)-9])
+		s.add("app-1.log.kept", n("a", "b", "c"))
+		s.put("app.log", n("d"))
+		time.Sleep(2 * quiet)
+	}, "0: a b c; 1: d", "")
 	f("gone, beside a copy of no name of its own", file, func(s *site) {
 		s.add("backup", n("a", "b", "c"))
 		s.rename("app.log", "../away.log")
@@ -723,12 +737,33 @@ func TestAt(t *testing.T) {
 	f("it is no log", -1, n, "\xFD7zXZ\x00 and more", gone)
 	f("it is no log now", n, n, "\xFD7zXZ\x00 and more", there)
 
+	g := func(name string, seen int64, now string, want state) {
+		t.Helper()
+		e, err := entryAt(write(t, dir, "app.log.gz", gz(t, []byte(text))))
+		must(t, err)
+		s := (&follower{}).stream(Mark{Name: filepath.Join(dir, now)})
+		s.place = place{head: headOf([]byte(text)), path: e.path, id: e.id, size: e.size + seen, offset: 2 * n, packed: true}
+		if is := s.at(e); is != want {
+			t.Errorf("compressed, %s: state %v, want %v", name, is, want)
+		}
+	}
+	g("it has grown", -1, "app.log.gz", there)
+	g("it has less than was there", 1, "app.log.gz", replaced)
+	g("a copy has less than was there", 1, "app.log", there)
+
 	e, err := entryAt(write(t, dir, "app.log", []byte(text)))
 	must(t, err)
 	s := (&follower{}).stream(Mark{Name: "other.log"})
 	s.place = place{head: headOf([]byte(text)), id: e.id, size: n, offset: 2 * n}
 	if is := s.at(e); is != there {
 		t.Errorf("a copy that is shorter than what was read: state %v", is)
+	}
+	s.size, s.mtime = e.size, e.mtime
+	for was, want := range map[state]state{there: there, blind: gone} { // which opening it would tell
+		e.path = filepath.Join(dir, "none")
+		if s.state = was; s.at(e) != want {
+			t.Errorf("it did not change: state %v, and then not %v", was, want)
+		}
 	}
 	e.id = "1-1"
 	if is := s.at(e); is != gone {
