@@ -548,6 +548,14 @@ func TestFollow(t *testing.T) {
 		s.add("newer.log", n("e"))
 		s.c.restart()
 	}, "0: c; 2: d; 3: e", "")
+	follow(t, "the latest lines alone, of a log that nothing was read of before the restart", dir, Options{Latest: true}, func(s *site) {
+		s.add("app.log", n("a", "b"))
+		s.c.begin(nil)
+		time.Sleep(lookOften)
+		s.down()
+		s.c.restart()
+		s.add("app.log", n("c"))
+	}, "0: c", "")
 	follow(t, "a line that is too long counts once", file, Options{MaxLine: 50, blockSize: 64}, func(s *site) {
 		s.add("app.log", n("a")+strings.Repeat("y", 200))
 		s.c.begin(nil)
@@ -815,6 +823,42 @@ func TestLookTells(t *testing.T) {
 		})
 	}
 	f("a log is new", true, func(s *site) { s.add("4.log", record("4")+"\n") })
+}
+
+// Who waits for a stream is woken by the look that sees more of it.
+func TestLookWakes(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := &site{t: t, dir: dir}
+		s.add("app.log", record("a")+"\n")
+		feed, err := Follow([]string{dir}, Options{}, nil)
+		must(t, err)
+		f := feed.(*follower)
+		f.stop() // looks no more by itself
+		<-f.stopped
+		list, err := f.Accept(t.Context())
+		must(t, err)
+		read := func(want string) {
+			t.Helper()
+			c, err := list[0].Next(t.Context())
+			if err != nil || c.Block == nil || string(c.Block.Data) != want {
+				t.Fatalf("%+v, %v; want %q", c, err, want)
+			}
+			c.Block.Release()
+		}
+		read(record("a") + "\n")
+		go func() {
+			synctest.Wait() // until it is waited for
+			s.add("app.log", record("b")+"\n")
+			f.look(false)
+		}()
+		began := time.Now()
+		read(record("b") + "\n")
+		if late := time.Since(began); late > 0 {
+			t.Errorf("read after %s", late)
+		}
+		must(t, f.Close())
+	})
 }
 
 // TestLookIsNotOneMoment: what a look saw may be over when it is judged.
