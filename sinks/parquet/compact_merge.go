@@ -101,8 +101,12 @@ func eachOf[R any](path string, before func(size int64) error, do func(rows []pa
 	var zero R
 	ours := leaves(parquet.SchemaOf(zero).Fields(), "")
 	for _, column := range leaves(file.Schema().Fields(), "") {
-		if !slices.Contains(ours, column) {
+		k := slices.IndexFunc(ours, func(o leaf) bool { return o.name == column.name })
+		if k < 0 {
 			return fmt.Errorf("%s: has a column %s (%s) that this loopgauge does not know: compact it with the one that wrote it", path, column.name, column.kind)
+		}
+		if err := ours[k].fits(path, columnOf(file, column.name)); err != nil {
+			return err
 		}
 	}
 	if err := verify(file); err != nil {

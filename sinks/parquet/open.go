@@ -66,15 +66,27 @@ func begin(path string, want []leaf, options ...parquet.FileOption) (file *parqu
 		have := columnOf(file, c.name)
 		switch {
 		case have == nil && slices.Contains(added, c.name):
+			continue
 		case have == nil || !have.Leaf():
 			return nil, nil, fmt.Errorf("%s: has no column %s: written by another program, or by an older loopgauge\n%s", path, c.name, wayOut)
-		case have.Type() == parquet.Int96Type:
-			return nil, nil, fmt.Errorf("%s: column %s is INT96, as Spark writes times, not %s\n%s", path, c.name, c.kind, wayOut)
-		case kindOf(have) != c.kind:
-			return nil, nil, damaged(path, fmt.Sprintf("column %s is %s, not %s", c.name, kindOf(have), c.kind))
+		}
+		if err := c.fits(path, have); err != nil {
+			return nil, nil, err
 		}
 	}
 	return file, f, nil
+}
+
+// fits is an error if the column of a file is of another kind.
+func (c leaf) fits(path string, have parquet.Node) error {
+	switch kind := kindOf(have); {
+	case kind == c.kind:
+		return nil
+	case have.Type() == parquet.Int96Type:
+		return fmt.Errorf("%s: column %s is INT96, as Spark writes times, not %s\n%s", path, c.name, c.kind, wayOut)
+	default:
+		return damaged(path, fmt.Sprintf("column %s is %s, not %s", c.name, kind, c.kind))
+	}
 }
 
 // openParquet opens a file that the library can unpack. What is not LZ4_RAW it
