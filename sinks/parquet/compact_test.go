@@ -162,6 +162,17 @@ verdicts/date=2026-11-24/000000008-000000000080.parquet`
 	if got := files(t, dir); got != want {
 		t.Errorf("files:\n%s\nwant:\n%s", got, want)
 	}
+	for name, l := range layouts {
+		for _, file := range filesOf(dir, name, "*_*.parquet") {
+			for _, c := range parsed(t, load(t, file)).Metadata().RowGroups[0].Columns {
+				column := strings.Join(c.MetaData.PathInSchema, ".")
+				want := slices.Contains(l.looked, column) && c.MetaData.Statistics.NullCount < c.MetaData.NumValues
+				if has := c.MetaData.BloomFilterOffset > 0; has != want {
+					t.Errorf("%s: column %s has a Bloom filter: %v", file, column, has)
+				}
+			}
+		}
+	}
 	if done.Before != 21 || done.After != 8 || done.Days != 8 {
 		t.Errorf("%+v", done)
 	}

@@ -269,6 +269,42 @@ verdicts/date=2026-11-20/verdicts.parquet`
 	}
 }
 
+// Episodes end in another order than that of fired, in which their rows are.
+func TestEpisodesByFiring(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	p := plan(t)
+	d := create(t, dir, p)
+	for _, fired := range []int64{2, 3, 1} {
+		must(t, d.AddEpisode(&window.Episode{ID: fmt.Sprint(fired), Rule: p.Rules[0], Scope: []string{"s"}, Fired: midnight + fired}))
+	}
+	must(t, d.Close(Run{}))
+	var order []string
+	for _, row := range table[episodeRow](t, dir, "episodes") {
+		order = append(order, row.ID)
+	}
+	if want := []string{"1", "2", "3"}; !slices.Equal(order, want) {
+		t.Errorf("%v, want %v", order, want)
+	}
+}
+
+// A table that has a file, if only one without rows, gets none with each part
+// that has nothing for it.
+func TestPartsWithoutVerdicts(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	p := plan(t)
+	for i, ev := range extracted(p, 3) {
+		d, err := Append(dir, p, liveName(int64(i), int64(i)), int64(i))
+		must(t, err)
+		must(t, d.AddEvent(&ev))
+		must(t, d.Close(Run{}))
+	}
+	for table, want := range map[string]int{"events": 3, "verdicts": 1, "episodes": 1} {
+		if found := filesOf(dir, table, "*"); len(found) != want {
+			t.Errorf("%s: %v, want %d", table, found, want)
+		}
+	}
+}
+
 // A run without requests is a dataset all the same.
 func TestEmptyRun(t *testing.T) {
 	dir := t.TempDir()

@@ -249,6 +249,29 @@ func TestLastRunAtAnyMoment(t *testing.T) {
 	}
 }
 
+// The run of a partition that a crash left beside a newer one is not counted, and
+// goes with the next part.
+func TestOldReport(t *testing.T) {
+	p := plan(t)
+	dir := filepath.Join(t.TempDir(), "out")
+	_, split := shareOut(p, 200, 2)
+	s := newShared(t, dir, p, split)
+	s.write(1, 20)
+	list, _, err := reportsOf(dir)
+	must(t, err)
+	left := load(t, list[0].path)
+	s.write(1, 20)
+	save(t, list[0].path, left)
+	s.write(0, 20)
+	if run, err := LastRun(dir); run.Judged != s.homes[0]+s.homes[1] || err != nil {
+		t.Errorf("%d judged, of %v: %v", run.Judged, s.homes, err)
+	}
+	s.write(1, 20)
+	if list, old, err := reportsOf(dir); len(list) != 2 || len(old) > 0 || err != nil {
+		t.Errorf("%v, %v: %v", list, old, err)
+	}
+}
+
 func TestPartitionsRefused(t *testing.T) {
 	p := plan(t)
 	dir := filepath.Join(t.TempDir(), "out")

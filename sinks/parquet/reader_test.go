@@ -408,6 +408,32 @@ func TestRowsOutOfPlace(t *testing.T) {
 	f(func(list []eventRow) { list[0].IdentityNo = -1 }, `identity "`+first+`" is not that of the run`)
 }
 
+// Texts that are not what their column holds are refused: taken for none, they
+// would be requests without a repeat.
+func TestTextsRefused(t *testing.T) {
+	p := plan(t)
+	dir := t.TempDir()
+	keep(t, dir, p, extracted(p, 2))
+	path := eventFiles(t, dir)[0]
+	sound := rows[eventRow](t, path)
+	f := func(wrong func(row *eventRow), want string) {
+		t.Helper()
+		list := slices.Clone(sound)
+		wrong(&list[0])
+		writtenByAnother(t, path, list)
+		if _, err := readAll(dir, p); err == nil || err.Error() != damaged(path, want).Error() {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	f(func(row *eventRow) { row.Fingerprint = "same" }, `"same" is no fingerprint`)
+	f(func(row *eventRow) { row.Fingerprint, row.Cause = "", "none" }, `cause "none" is not known`)
+	key := func(text string) func(row *eventRow) {
+		return func(row *eventRow) { row.Scopes = []scopeRow{{Index: 0, Key: text}, sound[0].Scopes[1]} }
+	}
+	f(key("0f"), `request 0: "0f" is no key of a scope`)
+	f(key(sound[0].Scopes[0].Key+"0"), `request 0: "`+sound[0].Scopes[0].Key+`0" is no key of a scope`)
+}
+
 // An event that is kept stays what it is until as many more are as asked for.
 func TestEventsAreHeld(t *testing.T) {
 	p := plan(t)
