@@ -269,12 +269,16 @@ verdicts/date=2026-11-20/verdicts.parquet`
 	}
 }
 
-// Episodes end in another order than that of fired, in which their rows are.
+// Episodes end in another order than that of fired, in which the rows of a file
+// are. Those that memory cannot hold any more go into a file of their own.
 func TestEpisodesByFiring(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	p := plan(t)
 	d := create(t, dir, p)
-	for _, fired := range []int64{2, 3, 1} {
+	for _, fired := range []int64{2, 3, 1, 0} {
+		if fired == 0 {
+			must(t, d.episodes.flush())
+		}
 		must(t, d.AddEpisode(&window.Episode{ID: fmt.Sprint(fired), Rule: p.Rules[0], Scope: []string{"s"}, Fired: midnight + fired}))
 	}
 	must(t, d.Close(Run{}))
@@ -282,7 +286,7 @@ func TestEpisodesByFiring(t *testing.T) {
 	for _, row := range table[episodeRow](t, dir, "episodes") {
 		order = append(order, row.ID)
 	}
-	if want := []string{"1", "2", "3"}; !slices.Equal(order, want) {
+	if want := []string{"1", "2", "3", "0"}; !slices.Equal(order, want) {
 		t.Errorf("%v, want %v", order, want)
 	}
 }
@@ -302,6 +306,28 @@ func TestPartsWithoutVerdicts(t *testing.T) {
 		if found := filesOf(dir, table, "*"); len(found) != want {
 			t.Errorf("%s: %v, want %d", table, found, want)
 		}
+	}
+}
+
+// A row group of verdicts has no more rows than it may have.
+func TestRowGroupsOfVerdicts(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	p := plan(t)
+	d := create(t, dir, p)
+	d.verdicts.out.perGroup = 2
+	ev := extracted(p, 1)[0]
+	for i := range 5 {
+		must(t, d.AddEvent(&ev))
+		v := window.Verdict{Event: &ev, Rule: p.Rules[0], Scope: &ev.Scopes[0], Fingerprint: ev.Prints[0].Fingerprints[0], Count: 2, Action: window.Allow, RetryAfter: -1, DelayMS: -1}
+		must(t, d.AddVerdict(&v, int64(i)))
+	}
+	must(t, d.Close(Run{}))
+	var rows []int64
+	for _, g := range parsed(t, load(t, filesOf(dir, "verdicts", "*")[0])).Metadata().RowGroups {
+		rows = append(rows, g.NumRows)
+	}
+	if want := []int64{2, 2, 1}; !slices.Equal(rows, want) {
+		t.Errorf("%d rows, want %d", rows, want)
 	}
 }
 

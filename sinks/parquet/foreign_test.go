@@ -9,6 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
 	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // Times that are not INT64 would be read as other times: they are refused.
@@ -62,4 +63,22 @@ func TestForeignPacking(t *testing.T) {
 	f(&parquet.Zstd, "")
 	f(&parquet.Snappy, "")
 	f(&parquet.Lz4Raw, "column time is packed with LZ4_RAW, which is not read")
+}
+
+// What others say of the least and the greatest of a column may be cut: that the
+// two are equal does not make its rows so.
+func TestForeignBounds(t *testing.T) {
+	p := plan(t)
+	dir := t.TempDir()
+	events := extracted(p, 10)
+	keep(t, dir, p, events)
+	path := eventFiles(t, dir)[0]
+	writtenByAnother(t, path, rows[eventRow](t, path))
+	save(t, path, withFooter(t, load(t, path), func(m *format.FileMetaData) {
+		for i := range m.RowGroups[0].Columns {
+			s := &m.RowGroups[0].Columns[i].MetaData.Statistics
+			s.MaxValue = s.MinValue
+		}
+	}))
+	comesBack(t, dir, p, events)
 }

@@ -408,6 +408,29 @@ func TestRowsOutOfPlace(t *testing.T) {
 	f(func(list []eventRow) { list[0].IdentityNo = -1 }, `identity "`+first+`" is not that of the run`)
 }
 
+// A dataset whose run has other rules than its policy is refused.
+func TestOtherRules(t *testing.T) {
+	have := plan(t)
+	dir := t.TempDir()
+	keep(t, dir, have, extracted(have, 2))
+	f := func(want string, change func(a, b *window.Rule)) {
+		t.Helper()
+		a, b := *have.Rules[0], *have.Rules[1]
+		change(&a, &b)
+		r, err := Open(dir)
+		must(t, err)
+		defer r.Close()
+		other := window.NewPlan([]*window.Rule{&a, &b}, nil)
+		if err := r.Prepare(other, other, false, 0); (err == nil) != (want == "") || err != nil && err.Error() != damaged(runFile(dir), want).Error() {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	f("", func(_, _ *window.Rule) {})
+	f("rule 0 is not the one in its policy", func(a, _ *window.Rule) { a.Name = "c" })
+	f("rule 1 is not the one in its policy", func(a, b *window.Rule) { b.Identity = a.Identity })
+	f("rule 1 is not the one in its policy", func(a, b *window.Rule) { b.Scope = a.Scope })
+}
+
 // Texts that are not what their column holds are refused: taken for none, they
 // would be requests without a repeat.
 func TestTextsRefused(t *testing.T) {
