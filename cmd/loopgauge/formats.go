@@ -12,6 +12,7 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/ingest/wrap"
+	"github.com/loopgauge/loopgauge/replay/term"
 )
 
 // sampleLines is how many lines of a log formats looks at.
@@ -132,6 +133,23 @@ func (f *formatsFlags) begin(ctx context.Context, u *ui, arg string) error {
 	return u.print(string(out))
 }
 
+// sayOthers names a log of each other format: the rules that one cannot support
+// another may.
+func sayOthers(u *ui, streams []ingest.Stream) {
+	logs := map[string]int{}
+	var first []ingest.Stream // of each format
+	for _, s := range streams {
+		name := s.Format().Name
+		if logs[name]++; logs[name] == 1 {
+			first = append(first, s)
+		}
+	}
+	for _, s := range first[1:] {
+		name := s.Format().Name
+		u.say("%s %s: ask about %s", term.Plural(logs[name], "is", "are"), name, s.Name())
+	}
+}
+
 // look says what there is to say of a log.
 func (f *formatsFlags) look(ctx context.Context, u *ui, args []string) error {
 	streams, failed, err := f.logs.open(ctx, u, args)
@@ -141,6 +159,7 @@ func (f *formatsFlags) look(ctx context.Context, u *ui, args []string) error {
 	ingest.CloseAll(streams[1:])
 	if len(streams) > 1 {
 		u.say("there are %d logs: this is about the one that begins first", len(streams))
+		sayOthers(u, streams)
 	}
 	sample := ingest.NewSample(streams[0], sampleLines)
 	defer sample.Close()
