@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -338,7 +339,7 @@ func TestCatchesSaysWhatElse(t *testing.T) {
 	}
 	f := func(more []record, advised bool, want string) {
 		t.Helper()
-		want = "catches 3 of 3 loops, " + want
+		want = "catches 3 of 3 loops, and hits " + want
 		b := browse(t, write(t, tuned(t, "a.jsonl", append(days(), more...), "loopgauge/last-messages")), 1280, 900)
 		if text := b.text("suggestion"); !strings.Contains(text, ": it "+want+".") {
 			t.Errorf("%q is not in %s", want, text)
@@ -348,10 +349,66 @@ func TestCatchesSaysWhatElse(t *testing.T) {
 		}
 		b.quiet()
 	}
-	f(nil, true, "and nothing that is no loop")
-	f(outage, true, "and nothing that is no loop but 4 others that it is neither right nor wrong to stop")
+	f(nil, true, "nothing else")
+	f(outage, true, "nothing else but 4 that it is neither right nor wrong to stop")
 	f(steady, false, "1 repeat that by evidence is no loop")
 	f(append(outage, steady...), false, "1 repeat that by evidence is no loop, and 4 others that it is neither right nor wrong to stop")
+}
+
+// Who is sent the page knows no rule by its name, and asks what it saves.
+func TestCardSaysWhatAndHowMuch(t *testing.T) {
+	r := tuned(t, "a.jsonl", days())
+	var text bytes.Buffer
+	if err := tune.WriteDocument(&text, "", r); err != nil {
+		t.Fatal(err)
+	}
+	var document tune.Document
+	if err := json.Unmarshal(text.Bytes(), &document); err != nil {
+		t.Fatal(err)
+	}
+	html := write(t, r)
+	b := browse(t, html, 1280, 900)
+	said, cards := b.text("recommendation"), 0
+	for i, a := range document.Advice {
+		if !slices.Contains(r.Recommended, i) {
+			continue
+		}
+		cards++
+		want := fmt.Sprintf("It would have stopped %d requests; repeats used %.1fk tokens (%s) after it fired.", a.Requests, float64(a.TokensAfter)/1000, term.Money(a.CostAfter))
+		if !strings.Contains(said, want) {
+			t.Errorf("%s: no %q in %s", a.Rule, want, said)
+		}
+	}
+	if n := strings.Count(said, "It looks for the same"); cards == 0 || n != cards {
+		t.Errorf("%d of %d cards say what the rule looks for:\n%s", n, cards, said)
+	}
+	words := part(t, html, "const alike = {", "};")
+	for _, a := range r.Advice {
+		if name := a.Rule.Identity.Name; !regexp.MustCompile(`(?m)^\s+"?` + regexp.QuoteMeta(name) + `"?: `).MatchString(words) {
+			t.Errorf("the page has no words for %s", name)
+		}
+	}
+	b.quiet()
+}
+
+// A month of rotated logs is a long list, and what stands behind it is the method;
+// but what could not be read is shown.
+func TestManyLogsAreFolded(t *testing.T) {
+	r := tuned(t, "a.jsonl", days())
+	log := r.Result.Streams[0]
+	f := func(logs int, failed error, open bool) {
+		t.Helper()
+		r.Result.Streams = slices.Repeat([]replay.StreamResult{log}, logs)
+		r.Result.Streams[0].Err = failed
+		b := browse(t, write(t, r), 1280, 900)
+		if got := eval[bool](b, `document.querySelector("#data-quality details").open`); got != open {
+			t.Errorf("%d logs, failed: %v; open: %v, want %v", logs, failed, got, open)
+		}
+		b.quiet()
+	}
+	f(10, nil, true)
+	f(11, nil, false)
+	f(11, os.ErrClosed, true)
 }
 
 // Every cell of every heat-map is what tune says of the setting: by the sweep,
@@ -848,6 +905,9 @@ func TestNoTokens(t *testing.T) {
 		b := browse(t, write(t, tuned(t, "a.jsonl", records)), 1280, 900)
 		if off := strings.Count(b.text("layer"), ": none in this log"); off != 2 && tokens == 0 || off != 0 && tokens > 0 {
 			t.Errorf("%d tokens a request; %d layers are off", tokens, off)
+		}
+		if text := b.text("recommendation"); strings.Contains(text, "used") != (tokens > 0) {
+			t.Errorf("%d tokens a request; the recommendation says %s", tokens, text)
 		}
 		for _, id := range []string{"cell", "episodes"} {
 			text := strings.ToLower(b.text(id))

@@ -215,12 +215,28 @@
   const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
   const by = D.labels ? "" : "by evidence ";
   function catches(o) {
-    const neither = neitherOf(o) > 0 ? plural(neitherOf(o), "other") + " that it is neither right nor wrong to stop" : "";
-    const but = [o.excluded > 0 && "what the policy excludes", neither].filter(Boolean).join(" and ");
-    return "catches " + count(o.caught) + " of " + plural(o.loops, "loop") + ", " +
-      (o.wrong ? plural(o.wrong, "repeat") + " that " + by + (o.wrong === 1 ? "is" : "are") + " no loop" + (neither && ", and " + neither) : "and nothing that is no loop" + (but && " but " + but));
+    const neither = (n) => n + " that it is neither right nor wrong to stop", left = neitherOf(o);
+    const but = [o.excluded > 0 && "what the policy excludes", left > 0 && neither(count(left))].filter(Boolean).join(" and ");
+    return "catches " + count(o.caught) + " of " + plural(o.loops, "loop") + ", and hits " +
+      (o.wrong ? plural(o.wrong, "repeat") + " that " + by + (o.wrong === 1 ? "is" : "are") + " no loop" + (left > 0 ? ", and " + neither(plural(left, "other")) : "") : "nothing else" + (but && " but " + but));
   }
   const neitherOf = (o) => o.all - o.caught - o.wrong - o.excluded;
+
+  // alike says what two requests have in common that are the same to an identity.
+  const alike = {
+    "tool-call": "the same call of a tool",
+    "tool-call-python": "the same call of a tool",
+    "tool-call-result": "the same call of a tool, with the same result",
+    "stuck-step": "the same call of a tool, in answer to the same results",
+    "last-exchange": "the same answer, when nothing new was done",
+    "last-messages": "the same last messages",
+    "session-model-tools": "any request of the same session and model",
+    aisg: "the same last messages",
+  };
+  function spent(...cell) {
+    const tokens = swept(...cell, TOKENS), cost = swept(...cell, COST);
+    return tokens > 0 ? short(tokens) + " tokens" + (cost > 0 ? " (" + money(cost) + ")" : "") : cost > 0 ? money(cost) : "";
+  }
 
   function drawRecommendation() {
     const minutes = D.last - D.first < 3600e3 ? 19 : 16; // and seconds, where it is about them
@@ -231,7 +247,9 @@
       const r = D.rules[i], a = r.advised;
       return h("div", { class: "card" },
         h("h3", null, r.name + ", " + settingText(a.cell, a.threshold)),
+        alike[r.identity] && h("p", null, "It looks for " + alike[r.identity] + "."),
         h("p", null, "It " + catches(outcome(i, a.cell, a.threshold)) + "; " + plural(swept(i, a.cell, a.threshold, ALERTS), "alert") + ", " + rate(swept(i, a.cell, a.threshold, ALERTS) / days) + " a day."),
+        h("p", null, "It would have stopped " + plural(swept(i, a.cell, a.threshold, REQUESTS), "request") + (spent(i, a.cell, a.threshold) && "; repeats used " + spent(i, a.cell, a.threshold) + " after it fired") + "."),
         h("p", null, "It fires " + delays(i, a.cell, a.threshold) + "."),
         small(capital(r.proof) + "."),
         h("p", { class: "screen" }, button("Look at it", () => { goTo(i, a); draw(); $("h-settings").scrollIntoView(); })));
@@ -258,7 +276,7 @@
       D.together && h("p", null, capital(D.together) + "."),
       bullets(reasons),
       D.ways.length > 0 && [h("h3", null, "What may help"), bullets(D.ways)],
-      exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), table(["Exclusion", "Match", { n: "Repeats taken out" }, { n: "Loops hidden" }, "In the policy"], exclusions), D.exclusions.some((x) => !x.hides) && h("p", null, "All numbers are counted without the exclusions, but what the policy excludes does not count as wrongly stopped.")],
+      exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), table(["Exclusion", "Match", { n: "Repeats taken out" }, { n: "Loops hidden" }, "In the policy"], exclusions), D.exclusions.some((x) => !x.hides) && h("p", null, "All numbers are counted as if nothing were excluded, but what the policy excludes does not count as wrongly stopped.")],
       D.against && [
         h("h3", null, "Against " + D.against.policy),
         h("p", { id: "against" }, !D.recommended.length ? "Nothing is recommended; this finds " + plural(D.against.lost, "loop") + "." : "The recommended policy finds " + plural(D.against.new, "loop") + " that it does not, misses " + D.against.lost + " that it finds, and finds " + D.against.same + " of the same."),
@@ -633,7 +651,8 @@
         return [r.name, count(c.counted), h("div", null, percent(c.counted, c.judged), meter(c.counted, c.judged)), why.length ? h("div", null, why.map((x) => h("div", null, x))) : "–"];
       }))],
       h("h3", null, "Logs"),
-      table(["Log", "Format", { n: "Lines" }, "Read"], D.streams.map((x) => [x.name || "–", x.format || "–", count(x.lines), x.error || "to the end"])));
+      h("details", { open: D.streams.length <= 10 || D.streams.some((x) => x.error) }, h("summary", null, plural(D.streams.length, "log")),
+        table(["Log", "Format", { n: "Lines" }, "Read"], D.streams.map((x) => [x.name || "–", x.format || "–", count(x.lines), x.error || "to the end"]))));
   }
 
   function drawMethod() {
