@@ -355,7 +355,8 @@ func TestCatchesSaysWhatElse(t *testing.T) {
 	f(append(outage, steady...), false, "1 repeat that by evidence is no loop, and 4 others that it is neither right nor wrong to stop")
 }
 
-// Who is sent the page knows no rule by its name, and asks what it saves.
+// Who is sent the page knows no rule by its name, and asks what it saves, and why
+// at this threshold.
 func TestCardSaysWhatAndHowMuch(t *testing.T) {
 	r := tuned(t, "a.jsonl", days())
 	var text bytes.Buffer
@@ -377,6 +378,14 @@ func TestCardSaysWhatAndHowMuch(t *testing.T) {
 		want := fmt.Sprintf("It would have stopped %d requests; repeats used %.1fk tokens (%s) after it fired.", a.Requests, float64(a.TokensAfter)/1000, term.Money(a.CostAfter))
 		if !strings.Contains(said, want) {
 			t.Errorf("%s: no %q in %s", a.Rule, want, said)
+		}
+		for _, row := range document.Sweep {
+			if row.Rule != a.Rule || row.Kind != *a.Kind || row.WindowSeconds != *a.WindowSeconds || row.Threshold != *a.Threshold-1 && row.Threshold != *a.Threshold+1 {
+				continue
+			}
+			if want := fmt.Sprintf("With %d it catches %d of %d loops, and hits nothing else.", row.Threshold, row.Caught, row.Caught+row.Missed); row.Wrong != 0 || !strings.Contains(said, want) {
+				t.Errorf("%s: %d wrong, and no %q in %s", a.Rule, row.Wrong, want, said)
+			}
 		}
 	}
 	if n := strings.Count(said, "It looks for the same"); cards == 0 || n != cards {
