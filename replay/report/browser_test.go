@@ -391,6 +391,10 @@ func TestCardSaysWhatAndHowMuch(t *testing.T) {
 	if n := strings.Count(said, "It looks for the same"); cards == 0 || n != cards {
 		t.Errorf("%d of %d cards say what the rule looks for:\n%s", n, cards, said)
 	}
+	// Who goes on by keys does so from the cell.
+	if got := eval[string](b, `document.querySelector("#recommendation .card button").click() || document.activeElement.ariaSelected`); got != "true" {
+		t.Errorf("the card's button leaves the focus elsewhere: %q", got)
+	}
 	words := part(t, html, "const alike = {", "};")
 	for _, a := range r.Advice {
 		if name := a.Rule.Identity.Name; !regexp.MustCompile(`(?m)^\s+"?` + regexp.QuoteMeta(name) + `"?: `).MatchString(words) {

@@ -256,7 +256,7 @@
           const o = outcome(i, a.cell, t);
           return "with " + t + " it catches " + count(o.caught) + " of " + plural(o.loops, "loop") + ", " + count(o.wrong) + " wrongly";
         }).join("; ")) + "."),
-        h("p", { class: "screen" }, button("Look at it", () => { goTo(i, a); draw(); $("h-settings").scrollIntoView(); })));
+        h("p", { class: "screen" }, button("Look at it", () => { goTo(i, a); draw(); $("h-settings").scrollIntoView(); picked().focus({ preventScroll: true }); })));
     });
     const caveats = D.recommended.length ? D.caveats.map((c) => c + ".") : [];
     const reasons = D.recommended.length ? [] : [...D.caveats, ...D.refusals];
