@@ -742,7 +742,7 @@ func TestAgainst(t *testing.T) {
 		Until: began.UnixMicro(),
 	}
 	b := browse(t, write(t, r), 1280, 900)
-	if got, want := b.text("against"), "The recommended policy finds 1 loop that it does not, misses 300 that it finds, and finds 3 of the same."; got != want {
+	if got, want := b.text("against"), "The recommended policy finds 1 loop that this one does not, and misses 300 that this one finds; both find 3. Here a loop is what a policy fires on, whatever its kind."; got != want {
 		t.Errorf("the page says %q, want %q", got, want)
 	}
 	said := eval[[]string](b, `[...document.querySelectorAll("#against + details tbody tr")].map((tr) => [...tr.cells].map((c) => c.textContent).join("|"))`)

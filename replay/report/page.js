@@ -283,7 +283,7 @@
       exclusions.length > 0 && [h("h3", null, "Leave out what repeats on purpose"), table(["Exclusion", "Match", { n: "Repeats taken out" }, { n: "Loops hidden" }, "In the policy"], exclusions), D.exclusions.some((x) => !x.hides) && h("p", null, "All numbers are counted as if nothing were excluded, but what the policy excludes does not count as wrongly stopped.")],
       D.against && [
         h("h3", null, "Against " + D.against.policy),
-        h("p", { id: "against" }, !D.recommended.length ? "Nothing is recommended; this finds " + plural(D.against.lost, "loop") + "." : "The recommended policy finds " + plural(D.against.new, "loop") + " that it does not, misses " + D.against.lost + " that it finds, and finds " + D.against.same + " of the same."),
+        h("p", { id: "against" }, !D.recommended.length ? "Nothing is recommended; this finds " + plural(D.against.lost, "loop") + "." : "The recommended policy finds " + plural(D.against.new, "loop") + " that this one does not, and misses " + count(D.against.lost) + " that this one finds; both find " + count(D.against.same) + ". Here a loop is what a policy fires on, whatever its kind."),
         D.against.loops.length > 0 && h("details", { open: D.against.loops.length <= 10 }, h("summary", null, "The loops that change"), table(["Change", "Who", "Fired (UTC)", { n: "Requests" }, "Rules"], D.against.loops.map((l) => [l.what, l.who, stamp(l.fired), count(l.requests), l.rules]))),
         D.against.loops.length < D.against.new + D.against.lost && small("The costliest " + D.against.loops.length + " are listed."),
         D.against.until != null && small("Compared are the loops that ended before " + stamp(D.against.until) + " UTC: there are too many episodes to hold all against each other."),
