@@ -45,10 +45,10 @@ func newPolicyCheck(u *ui) *cobra.Command {
 					errs = append(errs, err)
 					continue
 				}
-				fmt.Fprintf(u.stdout, "%s: ok, %s\n", name, term.Plural(int64(len(p.Rules)), "rule", "rules"))
 				for _, hint := range hints {
 					u.say("%v", hint)
 				}
+				fmt.Fprintf(u.stdout, "%s: ok, %s\n", name, term.Plural(int64(len(p.Rules)), "rule", "rules"))
 			}
 			return usage(errors.Join(errs...))
 		},
