@@ -350,9 +350,9 @@ func TestCatchesSaysWhatElse(t *testing.T) {
 		b.quiet()
 	}
 	f(nil, true, "nothing else")
-	f(outage, true, "nothing else but 4 that it is neither right nor wrong to stop")
+	f(outage, true, "nothing else but 4 of an outage or a short retry, which it is neither right nor wrong to stop")
 	f(steady, false, "1 repeat that by evidence is no loop")
-	f(append(outage, steady...), false, "1 repeat that by evidence is no loop, and 4 others that it is neither right nor wrong to stop")
+	f(append(outage, steady...), false, "1 repeat that by evidence is no loop, and 4 others of an outage or a short retry, which it is neither right nor wrong to stop")
 }
 
 // Who is sent the page knows no rule by its name, and asks what it saves, and why

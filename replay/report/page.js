@@ -215,7 +215,7 @@
   const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
   const by = D.labels ? "" : "by evidence ";
   function catches(o) {
-    const neither = (n) => n + " that it is neither right nor wrong to stop", left = neitherOf(o);
+    const neither = (n) => n + (D.labels ? " that" : " of an outage or a short retry, which") + " it is neither right nor wrong to stop", left = neitherOf(o);
     const but = [o.excluded > 0 && "what the policy excludes", left > 0 && neither(count(left))].filter(Boolean).join(" and ");
     return "catches " + count(o.caught) + " of " + plural(o.loops, "loop") + ", and hits " +
       (o.wrong ? plural(o.wrong, "repeat") + " that " + by + (o.wrong === 1 ? "is" : "are") + " no loop" + (left > 0 ? ", and " + neither(plural(left, "other")) : "") : "nothing else" + (but && " but " + but));
