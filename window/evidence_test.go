@@ -218,6 +218,10 @@ func TestEvidenceOfAnEpisode(t *testing.T) {
 	}
 	f("stuck: the same last messages 4 times, answered each time",
 		request{1, "a"}, request{7, "a"}, request{9, "a"}, request{12, "a"}, request{100, "b"})
+	// One that is none, though it might have been, takes no other's place.
+	f("stuck: the same last messages 4 times, answered each time",
+		request{1, "a"}, request{7, "a"}, request{9, "a"}, request{12, "a"},
+		request{100, "b"}, request{100, "b"}, request{100, "b"}, request{100, "b"}, request{150, "c"})
 	// The end of a stretch that is none of equal requests becomes one, with what fired
 	// in it, and without.
 	f("stuck: the same last messages 4 times, answered each time",

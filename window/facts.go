@@ -41,7 +41,7 @@ type Facts struct {
 
 	over bool // nothing is added any more; not saved: no call that waits is of one
 
-	loop *Facts // of the last stretch of the key that may be a loop; nil if none may
+	loop *Facts // of the last stretch of the key that is a loop, or may be one; nil if none may
 
 	errors                 []errorsAt // those of a class
 	cycle, period          int64      // highest count, and the period of that

@@ -183,10 +183,8 @@ func (w *Witness) goOn(f *Facts, ev *Event, rule int, round Round, again bool, s
 	switch {
 	case long || differs && f.equal():
 		next := begin(ev.Time, said)
-		if f.equal() {
+		if next.loop = f.loop; f.equal() && (f.loop == nil || w.KindAlone(w.plan.Rules[rule], f).IsLoop()) {
 			next.loop, f.loop = f, nil
-		} else {
-			next.loop = f.loop
 		}
 		f.End()
 		return next
