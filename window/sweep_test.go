@@ -26,7 +26,8 @@ func TestSweepKnowsTheCounters(t *testing.T) {
 // TestSweepAgreesWithEngine: a cell at a threshold says what an Engine with
 // that one rule does: how many requests it stops, in how many episodes, scopes,
 // sessions and callers, how soon, and what is used before and after the first
-// of each.
+// of each. The rule does nothing on tripping, as one that is advised: a cooldown
+// makes no pause inside an episode longer.
 func TestSweepAgreesWithEngine(t *testing.T) {
 	n := newNames(t)
 	identity, scope := byModel(t), bySession(t)
@@ -34,7 +35,8 @@ func TestSweepAgreesWithEngine(t *testing.T) {
 		windows := []time.Duration{3 * time.Second, 20 * time.Second, 2 * time.Minute}
 		rule := &Rule{
 			Name: "swept", Identity: identity, Scope: scope, Quiet: rapid.SampledFrom([]time.Duration{0, time.Second, time.Hour}).Draw(rt, "quiet"),
-			Counter: CounterSpec{Kind: "sliding", Closed: rapid.Bool().Draw(rt, "closed")},
+			Counter:  CounterSpec{Kind: "sliding", Closed: rapid.Bool().Draw(rt, "closed")},
+			Cooldown: rapid.SampledFrom([]time.Duration{0, 5 * time.Minute}).Draw(rt, "cooldown"),
 		}
 		const most = 6
 		events := sweepEvents(rt, n, 60, rapid.Bool().Draw(rt, "several calls at once"))
@@ -49,7 +51,7 @@ func TestSweepAgreesWithEngine(t *testing.T) {
 			for threshold := 2; threshold <= most; threshold++ {
 				one := *rule
 				one.Counter = CounterSpec{Kind: cell.Kind, Window: cell.Window, Period: 3, Closed: rule.Counter.Closed}
-				one.Threshold, one.Action = threshold, Warn
+				one.Threshold, one.Action, one.Cooldown = threshold, Warn, 0
 				if diff := cmp.Diff(judged(&one, events), atThreshold(&cell, threshold)); diff != "" {
 					rt.Errorf("%s at %d: - engine, + sweep\n%s", cell.SweepCell, threshold, diff)
 				}
