@@ -112,7 +112,8 @@ func (s *followed) current(p *place) bool {
 //	          looked since it was found
 //	reading   it is in another file now                  reading that   step
 //	reading   nothing has come for a minute (quiet),     at rest        step
-//	          from the log that is written to
+//	          from the log that is written to; at once
+//	          where many are open (crowded)
 //	reading   it cannot be read                          at rest, and   fails, tell
 //	                                                     told of
 //	reading   a compressed file that does not grow has   done           step
@@ -174,6 +175,9 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 			return s.atRest(&p)
 		case !silent:
 			s.mended()
+			if s.f.crowded() && s.current(&p) && s.idle() {
+				s.rest(&p)
+			}
 			return c, false, nil
 		case !s.current(&p) || s.wholeRest():
 			s.tail.final = true
@@ -198,6 +202,16 @@ func (s *followed) outlives() bool {
 // anything to be read, as far as is known.
 func (s *followed) open(p *place) bool {
 	if !p.placed() || p.state == blind && s.done || p.state == there && !s.more(p) {
+		return false
+	}
+	s.f.opened.Add(1)
+	defer func() {
+		if s.tail == nil {
+			s.f.opened.Add(-1)
+		}
+	}()
+	if s.f.full() {
+		s.fails(p, syscall.EMFILE)
 		return false
 	}
 	file, err := openAs(p.path, p.id)
@@ -385,6 +399,7 @@ func (s *followed) shut() {
 	if s.tail != nil {
 		s.tail.close()
 		s.tail = nil
+		s.f.opened.Add(-1)
 	}
 }
 

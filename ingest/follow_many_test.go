@@ -1,0 +1,53 @@
+package ingest
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// More files than the process may open are read one after the other, whole and in
+// time, and leave descriptors for others. The bug was that no checkpoint could be
+// written until the process ended, at each start anew.
+func TestFollowMany(t *testing.T) {
+	const files = 400
+	var before syscall.Rlimit
+	must(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before))
+	few := before
+	few.Cur = 200
+	must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few))
+	defer func() { must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &before)) }()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := &site{t: t, dir: dir}
+		told := &tellings{}
+		add := func(id string) {
+			for i := range files {
+				s.add(fmt.Sprintf("%03d.log", i), record(fmt.Sprint(i, id))+"\n")
+			}
+		}
+		add("a")
+		s.add("000.log", " ")
+		c := consume(t, Options{Unreadable: told.tell}, dir)
+		for _, id := range []string{"b", "c"} {
+			time.Sleep(quiet / 2)
+			if list, err := os.ReadDir("/proc/self/fd"); err == nil && len(list) > 200-spare/2 {
+				t.Errorf("%d descriptors are in use", len(list))
+			}
+			s.rename("001.log", "001.log."+id)
+			add(id)
+		}
+		time.Sleep(3 * quiet)
+		got := c.end()
+		n := 0
+		for _, lines := range got.lines {
+			n += len(lines)
+		}
+		if want := 3 * files; n != want || len(got.lines) != files+2 || len(told.list)+len(got.lost) > 0 {
+			t.Errorf("%d lines of %d files, want %d of %d; told %q, lost %q", n, len(got.lines), want, files+2, told, got.lost)
+		}
+	})
+}
