@@ -178,7 +178,7 @@ func newEventColumns() *eventColumns {
 // open goes to the beginning of a file that beginEvents has opened.
 func (e *eventColumns) open(file *parquet.File) {
 	e.groups, e.total, e.row, e.rows, e.done = nil, file.NumRows(), 0, 0, 0
-	ours := strings.HasPrefix(file.Metadata().CreatedBy, creator)
+	ours := isOwn(file)
 	for _, g := range slices.Backward(file.RowGroups()) {
 		e.groups = &group{g.ColumnChunks(), g.NumRows(), ours, e.groups}
 	}

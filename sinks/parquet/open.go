@@ -102,19 +102,23 @@ func openParquet(f io.ReaderAt, size int64, options ...parquet.FileOption) (*par
 	if err != nil {
 		return nil, err
 	}
+	ours := isOwn(file)
 	for _, group := range file.Metadata().RowGroups {
 		for i := range group.Columns {
 			c := &group.Columns[i].MetaData
 			if c.Codec == format.Lz4Raw {
 				return nil, fmt.Errorf("column %s is packed with %s, which is not read", strings.Join(c.PathInSchema, "."), c.Codec)
 			}
-			if err := checkPageHeads(f, c); err != nil {
+			if err := checkPageHeads(f, c, group.NumRows, ours); err != nil {
 				return nil, fmt.Errorf("column %s: %w", strings.Join(c.PathInSchema, "."), err)
 			}
 		}
 	}
 	return file, nil
 }
+
+// isOwn tells whether loopgauge wrote a file.
+func isOwn(file *parquet.File) bool { return strings.HasPrefix(file.Metadata().CreatedBy, creator) }
 
 // columnOf is the column of a name; nil if there is none.
 func columnOf(file *parquet.File, name string) *parquet.Column {

@@ -9,21 +9,22 @@ import (
 )
 
 // A page that says it is larger than its column is refused before anybody makes
-// room for it.
+// room for it, and so are pages that have other values than the footer says.
 func TestPageHeads(t *testing.T) {
 	f := func(want bool, change func(head *format.PageHeader)) {
 		t.Helper()
-		const packed, unpacked, values = 40, 80, 9
+		const packed, unpacked, values, nulls = 40, 80, 9, 4
 		head := format.PageHeader{
 			Type: format.DataPageV2, CompressedPageSize: packed, UncompressedPageSize: unpacked,
-			DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{NumValues: values}),
+			DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{NumValues: values, NumNulls: nulls}),
 		}
 		change(&head)
 		front, err := encoded(&head)
 		must(t, err)
 		page := append(front, make([]byte, packed)...)
-		column := &format.ColumnMetaData{TotalCompressedSize: int64(2 * len(page)), TotalUncompressedSize: 2*unpacked + 1, NumValues: values}
-		if err := checkPageHeads(bytes.NewReader(append(page, page...)), column); (err == nil) != want {
+		column := &format.ColumnMetaData{TotalCompressedSize: int64(2 * len(page)), TotalUncompressedSize: 2*unpacked + 1, NumValues: 2 * values}
+		column.Statistics.NullCount = 2 * nulls
+		if err := checkPageHeads(bytes.NewReader(append(page, page...)), column, 1, true); (err == nil) != want {
 			t.Errorf("%+v: %v", head, err)
 		}
 	}
@@ -33,6 +34,8 @@ func TestPageHeads(t *testing.T) {
 	f(false, func(head *format.PageHeader) { head.CompressedPageSize-- })
 	f(false, func(head *format.PageHeader) { head.UncompressedPageSize = 1 << 30 })
 	f(false, func(head *format.PageHeader) { head.DataPageHeaderV2.V.NumValues = 1 << 30 })
+	f(false, func(head *format.PageHeader) { head.DataPageHeaderV2.V.NumValues-- })
+	f(false, func(head *format.PageHeader) { head.DataPageHeaderV2.V.NumNulls-- })
 	f(false, func(head *format.PageHeader) {
 		head.DataPageHeader = thrift.New(format.DataPageHeader{NumValues: 1 << 30})
 	})
@@ -43,4 +46,10 @@ func TestPageHeads(t *testing.T) {
 	}
 	f(true, words(20))
 	f(false, words(1<<30))
+
+	for rows, want := range []bool{true, false} {
+		if err := checkPageHeads(bytes.NewReader(nil), &format.ColumnMetaData{}, int64(rows), true); (err == nil) != want {
+			t.Errorf("no pages for %d rows: %v", rows, err)
+		}
+	}
 }
