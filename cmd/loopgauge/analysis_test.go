@@ -67,6 +67,7 @@ func TestAnalysis(t *testing.T) {
 	has(14, "49|49|39|0") // ten went on when watch was stopped
 	has(18, "[last-messages, stuck-step, tool-call-result]|12|373")
 	has(19, "2025-11-26|202|null|null")
+	has(21, "tool-call-result|540|1.3|28.8|97.0|100.0") // as a loop over the rows says, too
 	// What loops went on to use is what the last line of the run says, also where
 	// rules of two scopes see the same requests.
 	if got, want := sumOf(t, got.Answers[18], 1), wasted(t, analysisLogs); got != want {
