@@ -431,9 +431,9 @@ func TestOtherRules(t *testing.T) {
 	f("rule 1 is not the one in its policy", func(a, b *window.Rule) { b.Scope = a.Scope })
 }
 
-// Texts that are not what their column holds are refused: taken for none, they
-// would be requests without a repeat.
-func TestTextsRefused(t *testing.T) {
+// Rows that are not what they may be are refused: a text taken for none would be a
+// request without a repeat.
+func TestRowsRefused(t *testing.T) {
 	p := plan(t)
 	dir := t.TempDir()
 	keep(t, dir, p, extracted(p, 2))
@@ -442,7 +442,9 @@ func TestTextsRefused(t *testing.T) {
 	f := func(wrong func(row *eventRow), want string) {
 		t.Helper()
 		list := slices.Clone(sound)
-		wrong(&list[0])
+		for i := range list {
+			wrong(&list[i])
+		}
 		writtenByAnother(t, path, list)
 		if _, err := readAll(dir, p); err == nil || err.Error() != damaged(path, want).Error() {
 			t.Errorf("%v, want %s", err, want)
@@ -455,6 +457,9 @@ func TestTextsRefused(t *testing.T) {
 	}
 	f(key("0f"), `request 0: "0f" is no key of a scope`)
 	f(key(sound[0].Scopes[0].Key+"0"), `request 0: "`+sound[0].Scopes[0].Key+`0" is no key of a scope`)
+	f(key(""), "request 0: neither key nor cause of a scope")
+	f(func(row *eventRow) { row.Time -= row.Seq }, "request 1: out of place")
+	f(func(row *eventRow) { row.Seq = 1 - row.Seq }, "request 0: out of place")
 }
 
 // An event that is kept stays what it is until as many more are as asked for.
