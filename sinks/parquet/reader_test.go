@@ -408,6 +408,21 @@ func TestRowsOutOfPlace(t *testing.T) {
 	f(func(list []eventRow) { list[0].IdentityNo = -1 }, `identity "`+first+`" is not that of the run`)
 }
 
+// An event that a rule does not look at has nothing of its scope, be it that the
+// one before has.
+func TestScopesThatNobodyLooksAt(t *testing.T) {
+	p := plan(t)
+	dir := t.TempDir()
+	events := extracted(p, 4)
+	for i := range events {
+		if i%2 > 0 {
+			events[i].Scopes[1], events[i].Rules[1] = window.Scope{}, window.NotMatched
+		}
+	}
+	keep(t, dir, p, events)
+	comesBack(t, dir, p, events)
+}
+
 // A dataset whose run has other rules than its policy is refused.
 func TestOtherRules(t *testing.T) {
 	have := plan(t)
