@@ -31,6 +31,12 @@ func TestPageHeads(t *testing.T) {
 	f(true, func(*format.PageHeader) {})
 	f(false, func(head *format.PageHeader) { head.CompressedPageSize = 1 << 30 })
 	f(false, func(head *format.PageHeader) { head.CompressedPageSize = -1 })
+	f(false, func(head *format.PageHeader) { // back to where it begins
+		head.CompressedPageSize = -1
+		front, err := encoded(head)
+		must(t, err)
+		head.CompressedPageSize = -int32(len(front))
+	})
 	f(false, func(head *format.PageHeader) { head.CompressedPageSize-- })
 	f(false, func(head *format.PageHeader) { head.UncompressedPageSize = 1 << 30 })
 	f(false, func(head *format.PageHeader) { head.DataPageHeaderV2.V.NumValues = 1 << 30 })
