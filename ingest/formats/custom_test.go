@@ -489,6 +489,9 @@ func TestScaffold(t *testing.T) {
 	f("2026-11-21 10:00:00,250 INFO secret, and secret", `pattern: '^(?P<time>\S+ [^\s\]]+)'`) // a sentence, not CSV
 	f("[INFO] [21/Nov/2026:10:00:00 +0000] secret", `pattern: '^.*?\[(?P<time>`, "layout: '02/Jan/2006:15:04:05 -0700'")
 	f("[2026-11-21 10:00:00] POST /secret HTTP/1.1 200 12ms", "method: 'method'", "url: 'url'", "status: 'status'", "duration: 'duration'")
+	f(`{"level":30,"time":1795999784671,"pid":5865,"req":{"id":1,"method":"POST","url":"/secret","headers":{"x-session-id":"secret"}},"res":{"statusCode":200},"responseTime":1,"msg":"request completed"}`,
+		"id: 'req.id' # leave it out if each process counts its own", "method: 'req.method'", "session: 'req.headers.x-session-id'", "status: 'res.statusCode'") // pino-http's
+	f(`{"time":"2026-11-21T10:00:00Z","requestId":"secret-1","path":"/"}`, "id: 'requestId'\n")
 	f(`[GIN] 2026/11/21 - 10:00:00 | 2026112110000000000000000secret | 200 |  1.25s |       127.0.0.1 |    POST /secret`, `\| +(?P<request_id>\w{16,}) +\| +(?P<status>[1-5]\d\d) +\| `, "id: 'request_id'", "url: 'url'") // One API's
 	f(`[21/Nov/2026:10:00:00 +0000] 192.0.2.7:80 200 "POST /secret HTTP/1.1" 200 5 "{\x22model\x22: \x22secret\x22, \x22n\x22: 5, \x22messages\x22: []}"`, `(?P<status>[1-5]\d\d)\b)?'`)                                   // nginx', of a body that it escaped
 	// Labelled values, of nginx and Apache.

@@ -14,6 +14,10 @@ func (g *guesser) spec(field, path string) string {
 		if layouts := guessLayouts(example); len(layouts) > 0 && layouts[0] != "" {
 			return fmt.Sprintf("{path: %s, layout: '%s'}", quotedYAML(path), layouts[0])
 		}
+	case "id":
+		if len(example) < uniqueID {
+			return quotedYAML(path) + " # leave it out if each process counts its own: one of two alike is a duplicate"
+		}
 	case "caller":
 		return pathsYAML(g.keys(path))
 	case "duration":
@@ -26,6 +30,10 @@ func (g *guesser) spec(field, path string) string {
 	}
 	return quotedYAML(path)
 }
+
+// uniqueID is how long ids are at least that come once, wherever they are made: pino-http
+// counts from 1, Fastify from req-1, each process anew.
+const uniqueID = 8
 
 // unit is that of a duration: the one in its name, else of numbers the likely one.
 func (g *guesser) unit(path string) string {
