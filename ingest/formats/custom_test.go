@@ -492,6 +492,16 @@ func TestScaffold(t *testing.T) {
 	f(`{"level":30,"time":1795999784671,"pid":5865,"req":{"id":1,"method":"POST","url":"/secret","headers":{"x-session-id":"secret"}},"res":{"statusCode":200},"responseTime":1,"msg":"request completed"}`,
 		"id: 'req.id' # leave it out if each process counts its own", "method: 'req.method'", "session: 'req.headers.x-session-id'", "status: 'res.statusCode'") // pino-http's
 	f(`{"time":"2026-11-21T10:00:00Z","requestId":"secret-1","path":"/"}`, "id: 'requestId'\n")
+	// Fastify's, a line as a request comes and one when it is over, among others.
+	const coming = `{"level":30,"time":1795999784972,"pid":5865,"reqId":"secret","req":{"method":"POST","url":"/secret","remoteAddress":"secret"},"msg":"incoming request"}` + "\n"
+	const over = `{"level":30,"time":1795999784976,"pid":5865,"reqId":"secret","res":{"statusCode":200},"responseTime":4,"msg":"request completed"}` + "\n"
+	f(`{"level":30,"time":1795999784544,"pid":5865,"msg":"secret"}`+"\n"+coming+over,
+		"Those of requests are\n# jq -c 'arrays[], objects | select(.req.url)' LOG |", "  time: {path: 'time', layout: 'unix_ms'}\n", "url: 'req.url'", "# status:")
+	for _, log := range []string{coming + coming, `{"time":1,"url":"/","messages":[{"role":"user"}]}` + "\n" + `{"time":1,"messages":[{"role":"user"}]}`} {
+		if got, err := Scaffold([]byte(log)); err != nil || strings.Contains(string(got), "several kinds") {
+			t.Errorf("%s: %v\n%s", log, err, got)
+		}
+	}
 	f(`[GIN] 2026/11/21 - 10:00:00 | 2026112110000000000000000secret | 200 |  1.25s |       127.0.0.1 |    POST /secret`, `\| +(?P<request_id>\w{16,}) +\| +(?P<status>[1-5]\d\d) +\| `, "id: 'request_id'", "url: 'url'") // One API's
 	f(`[21/Nov/2026:10:00:00 +0000] 192.0.2.7:80 200 "POST /secret HTTP/1.1" 200 5 "{\x22model\x22: \x22secret\x22, \x22n\x22: 5, \x22messages\x22: []}"`, `(?P<status>[1-5]\d\d)\b)?'`)                                   // nginx', of a body that it escaped
 	// Labelled values, of nginx and Apache.

@@ -76,7 +76,8 @@ type guesser struct {
 	talks   []string          // paths to lists of messages
 	stream  string            // the path to a text of events
 	from    string            // where jq finds the records, if they are in a list
-	only    string            // what jq selects of them: calls of a model, of several kinds
+	only    string            // what jq selects of them, if they are of several kinds
+	onlyOf  string            // what those are
 	labels  bool              // lines have labels, as access logs do: Apache's have the start
 }
 

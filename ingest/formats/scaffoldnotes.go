@@ -24,7 +24,7 @@ func (g *guesser) notes(times CustomField) (notes string) {
 		notes = fmt.Sprintf("# If its requests are in a list of each record, begin with that, and read that:\n# jq -c '. as $r | %s[] | . + {record: ($r | del(.%s))}' LOG | loopgauge formats --scaffold - > THIS.yaml\n", from, list)
 	}
 	if g.only != "" {
-		notes += fmt.Sprintf("# Its records are of several kinds. Those of calls of a model are\n# jq -c '%s | %s' LOG | loopgauge formats --format THIS.yaml -\n", cmp.Or(g.from, "arrays[], objects"), g.only)
+		notes += fmt.Sprintf("# Its records are of several kinds. Those of %s are\n# jq -c '%s | %s' LOG | loopgauge formats --format THIS.yaml -\n", g.onlyOf, cmp.Or(g.from, "arrays[], objects"), g.only)
 	}
 	return notes
 }
@@ -62,20 +62,38 @@ func (g *guesser) inside() *guesser {
 	return &in
 }
 
-// ofCalls gathers from calls of a model alone, if the records are of several kinds.
+// ofCalls gathers from calls of a model alone, if the records are of several kinds, or from
+// those that have a URL, if others have none and nothing was said in any.
 func (g *guesser) ofCalls() *guesser {
+	calls := guesser{format: g.format, from: g.from, onlyOf: "calls of a model"}
 	path, kind := g.kinds()
-	if path == "" {
+	if path != "" {
+		calls.only = fmt.Sprintf("select(%s == %q)", g.jq(path), kind)
+	} else if path = g.urlOfSome(); path != "" {
+		calls.only, calls.onlyOf = fmt.Sprintf("select(%s)", g.jq(path)), "requests"
+	} else {
 		return nil
 	}
-	calls := guesser{format: g.format, from: g.from, only: fmt.Sprintf("select(%s == %q)", g.jq(path), kind)}
 	for _, record := range g.records {
 		one := guesser{format: g.format, records: [][]byte{record}}
-		if values := one.values(path); len(values) > 0 && string(values[0]) == kind {
+		if values := one.values(path); len(values) > 0 && (kind == "" || string(values[0]) == kind) {
 			calls.record(record)
 		}
 	}
 	return &calls
+}
+
+// urlOfSome is the path to the URL, if not all records have one: a program writes its
+// requests among all else, or a line as one comes and a line when it is over.
+func (g *guesser) urlOfSome() string {
+	if len(g.talks) > 0 || g.shaped("body") != "" || g.shaped("response") != "" {
+		return ""
+	}
+	path := g.guessed("url", nil)
+	if path == "" || g.jq(path) == "" || len(g.values(path)) == len(g.records) {
+		return ""
+	}
+	return path
 }
 
 // kinds is the path to what tells calls of a model from other spans, and how that is said
