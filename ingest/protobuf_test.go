@@ -153,6 +153,8 @@ func TestBadProtobuf(t *testing.T) {
 	f([][]byte{long, b}, "0:0: "+tooLong+"; "+two, Tally{Lines: 2, Malformed: 1})
 	f([][]byte{metrics, b, nil}, two, Tally{Lines: 3, Blank: 2})
 	f([][]byte{[]byte("\x00\x00\x00\x00\x01\x02\x06abc"), b}, "0:5: expected a value; "+two, Tally{Lines: 2, Malformed: 1}) // Avro, as schema registries frame it
+	// Of no known format, as of Jaeger and a text: of what is none there are no lines.
+	f([][]byte{[]byte("\n\x10\x00\n\n\x02"), []byte("\n\x10\xff\n"), []byte("a\nb")}, "0:0: no known log format: binary data; 1:0: no known log format: binary data; 2:0: no known log format; 2:0: no known log format", Tally{Lines: 4, Malformed: 4})
 
 	whole := func(file []byte, want, problem string, tally Tally) {
 		t.Helper()

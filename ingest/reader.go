@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -154,9 +155,12 @@ func (run *reading) lines(data []byte, at fingerprint.Position) int64 {
 func (run *reading) records() {
 	for offset, data := range run.b.Each() {
 		at := fingerprint.Position{Stream: run.b.Stream, Line: offset, Offset: offset}
-		if otlp.Begins(data) {
+		switch {
+		case otlp.Begins(data):
 			run.protobuf(data, at)
-		} else {
+		case run.b.Format == nil && isBinary(data): // there are no lines in it
+			run.bad(offset, 0, noFormat+": binary data")
+		default:
 			run.texts(data, at)
 		}
 		if run.wrapped != nil {
@@ -164,6 +168,9 @@ func (run *reading) records() {
 		}
 	}
 }
+
+// isBinary tells a record that is no text.
+func isBinary(data []byte) bool { return bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) }
 
 // texts reads a record of lines.
 func (run *reading) texts(data []byte, at fingerprint.Position) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 	"github.com/loopgauge/loopgauge/ingest/formats"
@@ -82,7 +81,7 @@ func (b *Block) Unknown() (why, hint string) {
 			if _, at, why := otlp.AppendJSON(nil, data, b.MaxLine); why != "" {
 				return fmt.Sprintf("record %d, byte %d: %s", offset, at, why), "--format otel reads the others, if there are any"
 			}
-		case bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data):
+		case isBinary(data):
 			return fmt.Sprintf("record %d is binary data", offset), "let text, JSON or OpenTelemetry's protobuf (of its Collector: encoding otlp_proto) be written there: docs/kafka.md"
 		case len(line) > 0:
 			return fmt.Sprintf("record %d%s", offset, whyUnknown(line)), ""
