@@ -108,8 +108,8 @@ func (p *otel) keep(sp otelSpan) {
 	if sp.isZipkin && sp.errorTag != nil {
 		sp.failed, sp.message = true, sp.errorTag
 	}
-	if isGateway(sp.library) { // of a row, which has the service beside
-		sp.service = nil
+	if isGateway(sp.library) { // of a row, which has the resource beside
+		sp.origin = origin{}
 	}
 	p.spans = append(p.spans, sp)
 }
@@ -214,15 +214,15 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		for s.Object(); s.NextKey(); {
 			switch string(s.Key) {
 			case "attributes":
-				for s.Object(); s.NextNamed("service.name"); {
-					sp.service = s.Text(sp.service)
-				}
+				eachAttribute(s, func(key []byte) { sp.origin.says(s, key) })
 			case "_rawAttributes": // of Node's SDK, pairs
 				for s.Array(); s.NextElement(); {
 					sp.service = readPair(s, "service.name", sp.service)
 				}
 			}
 		}
+	case "ResourceAttributes":
+		eachAttribute(s, func(key []byte) { sp.origin.says(s, key) })
 	case "process", "localEndpoint": // the second of Zipkin, whose tag error is the status
 		sp.isZipkin = sp.isZipkin || s.Key[0] == 'l'
 		for s.Object(); s.NextNamed("serviceName"); {
