@@ -13,7 +13,7 @@ import (
 // no ids by which that would count once.
 type twice struct {
 	requests, again int64
-	whole           int64 // whose time is of whole seconds, in which sharing it means nothing
+	fine            int64 // whose time is finer than whole seconds, in which sharing it means nothing
 
 	// Of the request before.
 	time int64
@@ -22,12 +22,12 @@ type twice struct {
 
 func (t *twice) note(ev *window.Event) {
 	t.requests++
-	if ev.Time%1e6 == 0 {
-		t.whole++
-	}
 	mark := markOf(ev)
-	if mark != 0 && mark == t.mark && ev.Time == t.time {
-		t.again++
+	if ev.Time%1e6 != 0 {
+		t.fine++
+		if mark != 0 && mark == t.mark && ev.Time == t.time {
+			t.again++
+		}
 	}
 	t.time, t.mark = ev.Time, mark
 }
@@ -50,9 +50,9 @@ func markOf(ev *window.Event) (mark uint64) {
 }
 
 // String says what there is to do where most requests were written twice; empty
-// where they were not.
+// where they were not. Of several logs one may be of whole seconds.
 func (t *twice) String() string {
-	if t.requests < fewRequests || 2*t.whole > t.requests || 3*t.again < t.requests {
+	if t.fine < fewRequests || 3*t.again < t.fine {
 		return ""
 	}
 	return term.Percent(t.again, t.requests) + " of the requests are the one before again, at the very time of it: the log seems to be written twice, and counts are too high: give one copy, or have it name the ids of requests: what shares an id counts once"

@@ -159,17 +159,21 @@ func TestWitnessSeen(t *testing.T) {
 	if w.errors.turn(5); len(w.errors.kept) != 2 || w.errors.kept[3] == nil || w.errors.kept[5] == nil {
 		t.Errorf("a minute without errors is kept: %v", w.errors.kept)
 	}
-	if w.coarse() {
+	of := &Facts{last: 240_000_000, start: fingerprint.NoTime}
+	if w.coarse(of) {
 		t.Error("half of the times are of whole seconds, and the log is")
 	}
-	if w.Seen(&Event{Time: 240_000_000}); !w.coarse() {
+	if w.Seen(&Event{Time: 240_000_000}); !w.coarse(of) {
 		t.Error("most of the times are of whole seconds, and the log is not")
 	}
 	for _, ev := range []Event{{Time: 300_000_204, Start: fingerprint.NoTime}, {Time: 300_204_000, Start: 300_000_000}} {
 		w.Seen(&ev)
 	}
-	if !w.coarse() {
+	if !w.coarse(&Facts{last: 300_204_000, start: 300_000_000}) {
 		t.Error("starts of whole seconds are finer for the durations beside them")
+	}
+	if w.coarse(&Facts{last: 300_000_204, start: fingerprint.NoTime}) {
+		t.Error("a finer log beside one of whole seconds is of whole seconds")
 	}
 }
 

@@ -96,11 +96,12 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 	came := &heard.results
 	inOrder := (*order)(f)
 	beat, late := f.beat()
+	coarse := w.coarse(f)
 	shortest := 0.0
 	switch {
-	case w.coarse() && late:
+	case coarse && late:
 		shortest = 2 * coarsePause
-	case w.coarse():
+	case coarse:
 		shortest = coarsePause
 	}
 	steady := f.pauses >= leastPauses && beat > 0 && beat >= shortest
@@ -110,7 +111,7 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 	switch {
 	case n == 0:
 		set(Unknown, "came once, apart from the others")
-	case !w.coarse() && 2*f.instants >= n:
+	case !coarse && 2*f.instants >= n:
 		set(DuplicateLogging, "%s came at the very time of the one before", share(f.instants))
 	case 2*f.Probes > n:
 		set(Probe, "%s ask for one token at most, or a health check's path", share(f.Probes))

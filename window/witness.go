@@ -57,11 +57,14 @@ func (w *Witness) Seen(ev *Event) {
 }
 
 // whole tells that the request began or ended at a whole second.
-func (ev *Event) whole() bool { return ev.Time%second == 0 || ev.Start%second == 0 }
+func (ev *Event) whole() bool { return whole(ev.Time, ev.Start) }
 
-// coarse tells that the log is one of whole seconds, in which sharing one's
-// time means nothing. With a duration, which is finer, only one end is whole.
-func (w *Witness) coarse() bool { return 2*w.whole > w.judged }
+func whole(end, start int64) bool { return end%second == 0 || start%second == 0 }
+
+// coarse tells that the stretch is from a log of whole seconds, in which sharing one's
+// time means nothing. With a duration, which is finer, only one end is whole. Of several
+// logs some may be finer, and in those hardly a request is at a whole second.
+func (w *Witness) coarse(f *Facts) bool { return 2*w.whole > w.judged && whole(f.last, f.start) }
 
 // Conversation names the conversation of a request, "" if it has none, or no
 // rule looks at it. A dataset that was written without conversations names
