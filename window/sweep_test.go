@@ -35,9 +35,10 @@ func TestSweepAgreesWithEngine(t *testing.T) {
 		windows := []time.Duration{3 * time.Second, 20 * time.Second, 2 * time.Minute}
 		rule := &Rule{
 			Name: "swept", Identity: identity, Scope: scope, Quiet: rapid.SampledFrom([]time.Duration{0, time.Second, time.Hour}).Draw(rt, "quiet"),
-			Counter:  CounterSpec{Kind: "sliding", Closed: rapid.Bool().Draw(rt, "closed")},
+			Counter:  rapid.SampledFrom([]CounterSpec{{Kind: "sliding", Period: 3}, {Kind: "cycle", Period: 2}}).Draw(rt, "counter"),
 			Cooldown: rapid.SampledFrom([]time.Duration{0, 5 * time.Minute}).Draw(rt, "cooldown"),
 		}
+		rule.Counter.Closed = rapid.Bool().Draw(rt, "closed")
 		const most = 6
 		events := sweepEvents(rt, n, 60, rapid.Bool().Draw(rt, "several calls at once"))
 		override(rt, rule, events, most)
@@ -50,7 +51,7 @@ func TestSweepAgreesWithEngine(t *testing.T) {
 		for _, cell := range cells {
 			for threshold := 2; threshold <= most; threshold++ {
 				one := *rule
-				one.Counter = CounterSpec{Kind: cell.Kind, Window: cell.Window, Period: 3, Closed: rule.Counter.Closed}
+				one.Counter = CounterSpec{Kind: cell.Kind, Window: cell.Window, Period: rule.Counter.Period, Closed: rule.Counter.Closed}
 				one.Threshold, one.Action, one.Cooldown = threshold, Warn, 0
 				if diff := cmp.Diff(judged(&one, events), atThreshold(&cell, threshold)); diff != "" {
 					rt.Errorf("%s at %d: - engine, + sweep\n%s", cell.SweepCell, threshold, diff)
