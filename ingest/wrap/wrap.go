@@ -118,7 +118,7 @@ var All = []*Wrapper{
 	{Name: "google", Doc: "entries of Google's Cloud Logging", JSON: true, Detect: detectGoogle, New: lineIn("jsonPayload", "textPayload"), AroundText: true},
 	{Name: "splunk", Doc: "exports of Splunk's searches", JSON: true, Detect: detectSplunk, New: newSplunk, AroundText: true},
 	{Name: "otlp-attributes", Doc: "access logs as OpenTelemetry's log records", JSON: true, Detect: detectOTLPAttributes, New: newOTLPAttributes},
-	{Name: "otlp", Doc: "lines that OpenTelemetry's Collector read from files", JSON: true, Detect: detectOTLP, New: newOTLP},
+	{Name: "otlp", Doc: "lines that OpenTelemetry's Collector read from files", JSON: true, Detect: detectOTLP, New: newOTLP, Around: true},
 	{Name: "console", Doc: "docker compose logs, kubectl logs --prefix, stern, ...", Detect: detectConsole, New: newConsole},
 	{Name: "csv", Doc: "exports as CSV with lines of JSON in a column", Detect: detectCSV, New: newCSV, Whole: Table},
 	Table,
