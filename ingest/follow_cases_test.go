@@ -861,6 +861,37 @@ func TestLookWakes(t *testing.T) {
 	})
 }
 
+// How much is known to follow is told of what grows, and nothing of what is compressed.
+func TestFollowBehind(t *testing.T) {
+	f := func(name, text string, want ...int64) {
+		t.Helper()
+		dir := t.TempDir()
+		write(t, dir, name, []byte(text))
+		synctest.Test(t, func(t *testing.T) {
+			feed, err := Follow([]string{dir}, Options{Format: "loopgauge", blockSize: 32}, nil)
+			must(t, err)
+			list, err := feed.Accept(t.Context())
+			must(t, err)
+			var got []int64
+			for range want {
+				c, err := list[0].Next(t.Context())
+				must(t, err)
+				if got = append(got, c.Behind); c.Block != nil {
+					c.Block.Release()
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: behind by %d, want %d", name, got, want)
+			}
+			must(t, feed.Close())
+		})
+	}
+	lines := strings.Repeat(record("a")+"\n", 3)
+	n := int64(len(lines) / 3)
+	f("app.log", lines+"half", 2*n+4, n+4, 4, 4)
+	f("app.log.gz", string(gz(t, []byte(lines))), -1, -1, -1)
+}
+
 // TestLookIsNotOneMoment: what a look saw may be over when it is judged.
 func TestLookIsNotOneMoment(t *testing.T) {
 	dir := t.TempDir()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/window"
@@ -69,4 +70,27 @@ func TestUnjudged(t *testing.T) {
 
 	long = sayEvery / 2 // said at its end
 	f("all, in a short watch", 1, 0, "of=2 malformed=2 late=0", "no JSON", "nor this")
+}
+
+// What is not judged is said while watch runs, once a minute, with where the last of
+// it stands.
+func TestUnjudgedWhileItRuns(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "app.log")
+	synctest.Test(t, func(t *testing.T) {
+		var said bytes.Buffer
+		write(t, file, "no JSON\nnor this\n")
+		go func() {
+			time.Sleep(3 * sayEvery / 2)
+			write(t, file, "no JSON\nnor this\nnor that\n")
+		}()
+		o := Options{Feed: following(file, ingest.Options{Format: "loopgauge"})}
+		o.Log = slog.New(slog.NewTextHandler(&said, nil))
+		runFor(t, filepath.Join(dir, "state"), 4*sayEvery, "loopgauge", o)
+		for _, want := range []string{"of=2 malformed=2 late=0 stream=" + file + " line=2 why=", "of=1 malformed=1 late=0 stream=" + file + " line=3 why="} {
+			if strings.Count(said.String(), want) != 1 {
+				t.Errorf("not said once: %s\n%s", want, said.String())
+			}
+		}
+	})
 }
