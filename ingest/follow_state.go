@@ -17,8 +17,8 @@ import (
 //	from             what is seen                              to         by
 //	there            the file, under whatever followed name    there      stay, settle
 //	there            the file's directory or head, not         blind      stay, at
-//	any              the file, with other content, or with     replaced   at, replace; verify, by
-//	                 less of it than was read                             overwritten
+//	any              the file, with other content, with less   replaced   at, replace; verify, by
+//	                 of it than was read, or another stream's             overwritten; stay
 //	there, blind     no such file, and nothing unlooked at     gone       stay, miss
 //	any but replaced the file, beside where it was             there      renamed, settle
 //	replaced, gone   a file that begins alike: a copy, or a    there      copied, move
