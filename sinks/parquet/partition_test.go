@@ -352,6 +352,12 @@ func TestWhoWrites(t *testing.T) {
 	_, _, err := Shared(dir, "h")
 	f(err, "of another group or topic: name another directory")
 	share("")()
+
+	dir = filepath.Join(t.TempDir(), "written")
+	claim("a", "", "a")()
+	newLive(t, dir).mustWrite(t, 1, 1, 1)
+	claim("b", "", "a")()
+	claim("a", "", "a")()
 }
 
 // A part whose events are in their place before the run tells of them, as they are

@@ -423,6 +423,31 @@ func TestScopesThatNobodyLooksAt(t *testing.T) {
 	comesBack(t, dir, p, events)
 }
 
+// Days that were removed from the first on are missing, and said; that any other
+// file is missing is an error.
+func TestMissingFiles(t *testing.T) {
+	f := func(want string, gone ...int) {
+		t.Helper()
+		dir := filepath.Join(t.TempDir(), "out")
+		l := newLive(t, dir)
+		l.mustWrite(t, 4, 1, dayLength)
+		files := eventFiles(t, dir)
+		for _, i := range gone {
+			must(t, os.Remove(files[i]))
+		}
+		n, err := readAll(dir, l.plan)
+		if n != 4-len(gone) || (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), dir+": "+want) {
+			t.Errorf("without %d: %d events, %v", gone, n, err)
+		}
+	}
+	f("")
+	f("", 0, 1)
+	f("holds 3 of the 4 requests that were judged: a file in events is missing or cut\n", 1)
+	f("holds 3 of the 4 requests that were judged: a file in events is missing or cut\n", 3)
+	f("holds 2 of the 3 requests that were judged: a file in events is missing or cut\n", 0, 3)
+	f("holds 0 of the 4 requests that were judged: all days were removed by age, or a file in events is missing or cut\n", 0, 1, 2, 3)
+}
+
 // A dataset whose run has other rules than its policy is refused.
 func TestOtherRules(t *testing.T) {
 	have := plan(t)
