@@ -404,6 +404,24 @@ func TestCardSaysWhatAndHowMuch(t *testing.T) {
 	b.quiet()
 }
 
+// Where one threshold was swept there is none beside it, and nothing is said of any.
+func TestCardOfOneThreshold(t *testing.T) {
+	r := tuned(t, "a.jsonl", days(), "loopgauge/last-messages")
+	texts := func() []string {
+		t.Helper()
+		b := browse(t, write(t, r), 1280, 900)
+		defer b.quiet()
+		return eval[[]string](b, `[...document.querySelectorAll("#recommendation .card p")].map((p) => p.textContent)`)
+	}
+	with := texts()
+	at := r.Advice[r.Recommended[0]].Threshold
+	r.Options.Least, r.Options.Most = at, at
+	without := texts()
+	if len(without) != len(with)-1 || slices.Contains(without, ".") {
+		t.Errorf("of one threshold %q, of all %q", without, with)
+	}
+}
+
 // A month of rotated logs is a long list, and what stands behind it is the method;
 // but what could not be read is shown.
 func TestManyLogsAreFolded(t *testing.T) {

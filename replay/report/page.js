@@ -252,10 +252,7 @@
         h("p", null, "It would have stopped " + plural(swept(i, a.cell, a.threshold, REQUESTS), "request") + (spent(i, a.cell, a.threshold) && "; repeats used " + spent(i, a.cell, a.threshold) + " after it fired") + "."),
         h("p", null, "It fires " + delays(i, a.cell, a.threshold) + "."),
         small(capital(r.proof) + "."),
-        small(capital([-1, 1].map((step) => D.thresholds[D.thresholds.indexOf(a.threshold) + step]).filter(Boolean).map((t) => {
-          const o = outcome(i, a.cell, t);
-          return "with " + t + " it catches " + count(o.caught) + " of " + plural(o.loops, "loop") + ", " + count(o.wrong) + " wrongly";
-        }).join("; ")) + "."),
+        r.beside && small(capital(r.beside) + "."),
         h("p", { class: "screen" }, button("Look at it", () => { goTo(i, a); draw(); $("h-settings").scrollIntoView(); picked().focus({ preventScroll: true }); })));
     });
     const caveats = D.recommended.length ? D.caveats.map((c) => c + ".") : [];

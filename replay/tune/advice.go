@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
@@ -134,6 +135,21 @@ func (r *Report) Proof(a *Advice) string {
 			100*float64(a.Outcome.WrongRequests)/float64(r.Result.Account.Judged), 100*r.Options.MaxWrong)
 	}
 	return text
+}
+
+// Beside says what one threshold less and one more would do, of those that were
+// swept; empty where the advised one is the only one.
+func (r *Report) Beside(a *Advice) string {
+	var list []string
+	for _, t := range []int{a.Threshold - 1, a.Threshold + 1} {
+		if t < r.lowest() || t > r.Options.Most {
+			continue
+		}
+		o := &r.outcomes[a.Target][a.Cell][t]
+		list = append(list, fmt.Sprintf("with %d it catches %s of %s, %s wrongly",
+			t, term.Count(o.Caught), term.Plural(o.Loops, "loop", "loops"), term.Count(o.Wrong)))
+	}
+	return strings.Join(list, "; ")
 }
 
 // perDay is a rate. Less than a day counts as one: three loops in a minute do

@@ -333,6 +333,23 @@ func TestProof(t *testing.T) {
 	f(&Advice{}, "the rest of it has no loop to prove it")
 }
 
+// What the thresholds next to the advised one do, as far as they were swept.
+func TestBeside(t *testing.T) {
+	r := &Report{outcomes: [][][]Outcome{{{3: {Caught: 1_200, Loops: 1_200, Wrong: 7}, 4: {}, 5: {Caught: 1, Loops: 1_200}}}}}
+	f := func(least, most int, want string) {
+		t.Helper()
+		r.Options.Least, r.Options.Most = least, most
+		if got := r.Beside(&Advice{Threshold: 4}); got != want {
+			t.Errorf("from %d to %d: %q, want %q", least, most, got, want)
+		}
+	}
+	less, more := "with 3 it catches 1,200 of 1,200 loops, 7 wrongly", "with 5 it catches 1 of 1,200 loops, 0 wrongly"
+	f(2, 50, less+"; "+more)
+	f(3, 4, less)
+	f(4, 5, more)
+	f(4, 4, "")
+}
+
 // A part of the log that has loops is what settings are chosen on, also where
 // the highest threshold catches none of them.
 func TestChosenOn(t *testing.T) {
