@@ -295,6 +295,9 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 		line(b, "    repeats used %s until it fired, %s after", spent(at.TokensBefore, at.CostBefore), spent(at.TokensAfter, at.CostAfter))
 	}
 	line(b, "    %s", r.Proof(a))
+	if beside := r.Beside(a); beside != "" {
+		line(b, "    %s", beside)
+	}
 }
 
 // caught says how right a setting is.
