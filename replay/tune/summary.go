@@ -219,7 +219,7 @@ func (s Summary) recommendation(b *strings.Builder) {
 		line(b, "  exclude %s: takes out %s, %s", term.Safe(x.Name), term.Plural(x.Mutes, "repeat", "repeats"), hides)
 	}
 	if slices.ContainsFunc(r.Exclusions, func(x Exclusion) bool { return x.inPolicy() }) {
-		b.WriteString("  requests and alerts above are counted without the exclusions\n")
+		b.WriteString("  requests and alerts above are counted as if nothing were excluded\n")
 	}
 	if r.Spared > 0 {
 		fmt.Fprintf(b, "  and %s that poll less\n", term.Plural(r.Spared, "path", "paths"))
@@ -268,7 +268,8 @@ func (s Summary) next() string {
 		page = ""
 	}
 	return `
-# next: loopgauge replay --policy policy.yaml LOG      the loops; --json has ids
+# next: save this as policy.yaml, then
+#       loopgauge replay --policy policy.yaml LOG      the loops; --json has ids
 #       loopgauge explain --policy policy.yaml ID LOG  what counted, and why` + page + `
 #       loopgauge tune --export GATEWAY LOG            in a gateway's own form
 `
