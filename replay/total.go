@@ -115,8 +115,9 @@ func (w *waste) String() string {
 	case w.after.Tokens > 0:
 		spent = " and " + tokens
 	}
+	text := fmt.Sprintf("%s: %s%s after a rule had fired", term.Plural(w.loops, "loop", "loops"), term.Plural(w.after.Requests, "request", "requests"), spent)
 	if w.fastest > 0 {
-		spent += fmt.Sprintf(", the dearest of a minute or more at %s an hour,", term.Money(w.fastest))
+		text += fmt.Sprintf("; the dearest that went on for a minute cost %s an hour", term.Money(w.fastest))
 	}
-	return fmt.Sprintf("%s: %s%s after a rule had fired", term.Plural(w.loops, "loop", "loops"), term.Plural(w.after.Requests, "request", "requests"), spent)
+	return text
 }
