@@ -102,7 +102,11 @@ func (r *Rule) write(b *strings.Builder, short func(log string) string) {
 		wrapped(b, "  ", strings.ReplaceAll(r.State, "_", " ")+": "+*r.Why)
 	}
 	if r.Remedy != nil {
-		wrapped(b, "  ", "to change that: "+*r.Remedy)
+		remedy := *r.Remedy
+		if !strings.HasPrefix(remedy, "nothing ") { // is missing, or to log
+			remedy = "to change that: " + remedy
+		}
+		wrapped(b, "  ", remedy)
 	}
 	for i := range r.Fingerprints {
 		r.Fingerprints[i].write(b, short)
