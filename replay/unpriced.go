@@ -117,13 +117,13 @@ func (u *unpriced) list() []Unpriced {
 // shownUnpriced is how many of them a summary names.
 const shownUnpriced = 5
 
-// UnpricedLine says for a terminal what [UnpricedText] does.
+// UnpricedLine says for a terminal what [UnpricedText] does, and what to do about it.
 func UnpricedLine(list []Unpriced) string {
 	text := UnpricedText(list)
 	if text == "" {
 		return ""
 	}
-	return Wrapped(text) + "\n"
+	return Wrapped(text+"; give them one under prices: of the policy (docs/policy.md#prices)") + "\n"
 }
 
 // UnpricedText says which models have no price, empty if all have one.
