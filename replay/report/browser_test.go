@@ -904,7 +904,8 @@ func TestLateLinesAreSaid(t *testing.T) {
 }
 
 // What the rules could not look at is said beside what they found, and beside
-// what the gateways would do; and what has no price beside what was read.
+// what the gateways would do; what has no price beside what was read, and which
+// labelled sessions the rules get wrong beside how many.
 func TestGapsAreSaid(t *testing.T) {
 	records := days()
 	for i := range records {
@@ -914,9 +915,13 @@ func TestGapsAreSaid(t *testing.T) {
 	}
 	r := tuned(t, "a.jsonl", records)
 	r.Result.Unpriced = []replay.Unpriced{{Model: "<b>own", Requests: 2, Tokens: 300}}
+	r.Labelled = &tune.Labelled{Sessions: 2, Loops: 1, Missed: []string{"<i>s"}, Wrong: []string{"t\u202e"}}
 	b := browse(t, write(t, r), 1280, 900)
 	if got, want := b.text("data-quality"), "Some models are without a price, and in no sum: <b>own (2 requests, 300 tokens)."; !strings.Contains(got, want) {
 		t.Errorf("the data do not say %q:\n%s", want, got)
+	}
+	if got, want := b.text("recommendation"), "; missed: <i>s; flagged wrongly: t\\u202e."; !strings.Contains(got, want) {
+		t.Errorf("the recommendation does not say %q:\n%s", want, got)
 	}
 	for _, part := range []string{"recommendation", "gateways"} {
 		if got, want := b.text(part), "could not look at 74 % of the requests: no messages."; !strings.Contains(got, want) {

@@ -44,7 +44,8 @@ type page struct {
 	Gateways    []gateway            `json:"gateways"`
 	GatewayGaps []string             `json:"gatewayGaps"` // what theirs could not look at
 	Exclusions  []exclusion          `json:"exclusions"`
-	Labels      *tune.DocumentLabels `json:"labels"`
+	Labels      *tune.DocumentLabels `json:"labels"`    // without names of sessions
+	Misjudged   string               `json:"misjudged"` // which names those that the recommendation gets wrong
 	Against     *against             `json:"against"`
 	PolicyHead  string               `json:"policyHead"`
 	PolicyTail  string               `json:"policyTail"`
@@ -211,7 +212,8 @@ func newPage(r *tune.Report, o Options, d detail) *page {
 		Texts: []string{}, Counts: []string{}, Rows: []string{}, Repeats: []rawRepeat{}, Rest: []restOfRepeats{},
 	}
 	if r.Labelled != nil {
-		p.Labels = r.Labelled.Document()
+		p.Labels, p.Misjudged = r.Labelled.Document(), r.Labelled.Misjudged()
+		p.Labels.Missed, p.Labels.Wrong = nil, nil
 	}
 	if !p.Empty {
 		p.First, p.Last = r.Result.First/1000, r.Result.Last/1000

@@ -264,7 +264,7 @@
       const l = D.labels, found = l.true_positive;
       const score = (name, others) => name + (l[name] === null ? " cannot be told" : " " + l[name].toFixed(2) + " (" + found + " of " + (found + others) + "; 95 % interval " + l[name + "_low"].toFixed(2) + " to " + l[name + "_high"].toFixed(2) + ")");
       caveats.push("Against " + plural(l.sessions, "labelled session") + ", " + plural(l.loops, "loop") + " among them: " + score("precision", l.false_positive) + ", " + score("recall", l.false_negative) +
-        (l.unseen ? ". " + plural(l.unseen, "labelled session is", "labelled sessions are") + " not in the log" + (l.unseen_loops ? ": of the loops " + plural(l.unseen_loops, "counts", "count") + " as missed for that" : "") : "") + ".");
+        (l.unseen ? ". " + plural(l.unseen, "labelled session is", "labelled sessions are") + " not in the log" + (l.unseen_loops ? ": of the loops " + plural(l.unseen_loops, "counts", "count") + " as missed for that" : "") : "") + (D.misjudged && "; " + D.misjudged) + ".");
     }
     const broken = D.streams.filter((x) => x.error);
     if (broken.length) caveats.push(plural(broken.length, "log") + " could not be read, or not to the end: see below.");

@@ -138,6 +138,8 @@ type DocumentLabels struct {
 	Unseen      int `json:"unseen"`
 	UnseenLoops int `json:"unseen_loops"`
 	DocumentScore
+	Missed []string `json:"missed"`
+	Wrong  []string `json:"wrong"`
 }
 
 // DocumentScore is how sessions in which something fires agree with their labels,
@@ -283,7 +285,10 @@ func (r *Report) documentAdvice(i int) DocumentAdvice {
 
 // Document is what documents say of the labels.
 func (l *Labelled) Document() *DocumentLabels {
-	return &DocumentLabels{Sessions: l.Sessions, Loops: l.Loops, Unseen: l.Unseen, UnseenLoops: l.UnseenLoops, DocumentScore: documentScore(l.Together)}
+	return &DocumentLabels{
+		Sessions: l.Sessions, Loops: l.Loops, Unseen: l.Unseen, UnseenLoops: l.UnseenLoops, DocumentScore: documentScore(l.Together),
+		Missed: append([]string{}, l.Missed...), Wrong: append([]string{}, l.Wrong...),
+	}
 }
 
 func documentScore(s Score) DocumentScore {

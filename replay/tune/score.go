@@ -1,8 +1,12 @@
 package tune
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
+
+	"github.com/loopgauge/loopgauge/replay/term"
 )
 
 // Labelled holds the labels against what the advice would do.
@@ -11,6 +15,36 @@ type Labelled struct {
 	UnseenLoops             int // of these, of loops
 	ByAdvice                []Score
 	Together                Score // of the recommended rules
+
+	// Sessions that these get wrong, by name: loops in the log that they do not fire
+	// in, and others that they do.
+	Missed, Wrong []string
+}
+
+// shownLabels is how many sessions of a kind a summary names.
+const shownLabels = 5
+
+// Misjudged says which labelled sessions the recommended rules get wrong, some of
+// those that are many; empty if none.
+func (l *Labelled) Misjudged() string {
+	var parts []string
+	for _, of := range []struct {
+		what     string
+		sessions []string
+	}{{"missed: ", l.Missed}, {"flagged wrongly: ", l.Wrong}} {
+		if len(of.sessions) == 0 {
+			continue
+		}
+		var names []string
+		for _, session := range of.sessions[:min(len(of.sessions), shownLabels)] {
+			names = append(names, term.Middle(term.Safe(session), 64))
+		}
+		if more := len(of.sessions) - shownLabels; more > 0 {
+			names = append(names, fmt.Sprintf("and %s more, in --json", term.Count(more)))
+		}
+		parts = append(parts, of.what+strings.Join(names, ", "))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Score is a setting against the labels. Sessions count, not requests.
@@ -65,12 +99,14 @@ func (r *Report) label(sessions *sampled[uint32]) {
 		return
 	}
 	l := &Labelled{Sessions: len(r.Options.Labels)}
+	unseen := map[string]bool{}
 	for session, loop := range r.Options.Labels { // any order: each is counted alike
 		if loop {
 			l.Loops++
 		}
 		if c := conversationOf(session); sessions.wants(c) && sessions.of[c] == 0 {
 			l.Unseen++
+			unseen[session] = true
 			if loop {
 				l.UnseenLoops++
 			}
@@ -88,6 +124,16 @@ func (r *Report) label(sessions *sampled[uint32]) {
 		l.ByAdvice = append(l.ByAdvice, r.score(flagged))
 	}
 	l.Together = r.score(together)
+	for session, loop := range r.Options.Labels { // any order: sorted below
+		switch {
+		case loop && !together[session] && !unseen[session]:
+			l.Missed = append(l.Missed, session)
+		case !loop && together[session]:
+			l.Wrong = append(l.Wrong, session)
+		}
+	}
+	slices.Sort(l.Missed)
+	slices.Sort(l.Wrong)
 	r.Labelled = l
 }
 

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,6 +20,38 @@ func TestScore(t *testing.T) {
 	if p, r, f1 := got.Precision(), got.Recall(), got.F1(); p != 3./5 || r != 3./4 || f1 != 6./9 {
 		t.Errorf("precision %v, recall %v, F1 %v", p, r, f1)
 	}
+}
+
+// The sessions that the recommended rules get wrong are named; one that the log does
+// not have is no miss of a rule.
+func TestMisjudged(t *testing.T) {
+	labels := Labels{"caught": true, "missed-2": true, "missed-1": true, "gone": true, "calm": false, "flagged": false}
+	r := &Report{Options: Options{Labels: labels}, reached: newReached(labels), Recommended: []int{0}, Advice: []Advice{{Threshold: 4, Found: true}, {Threshold: 2, Found: true}}}
+	sessions := newSampled[uint32](mostConversations)
+	for session := range labels {
+		if session != "gone" {
+			sessions.of[conversationOf(session)] = 9
+		}
+		r.reached[conversationOf(session)] = [][]uint8{{3}} // which only what is not recommended fires at
+	}
+	for _, session := range []string{"caught", "flagged"} {
+		r.reached[conversationOf(session)] = [][]uint8{{4}}
+	}
+	r.label(&sessions)
+	l := r.Labelled
+	if !slices.Equal(l.Missed, []string{"missed-1", "missed-2"}) || !slices.Equal(l.Wrong, []string{"flagged"}) || l.Together.FalseNegative != len(l.Missed)+l.UnseenLoops {
+		t.Errorf("%+v", l)
+	}
+	f := func(missed, wrong []string, want string) {
+		t.Helper()
+		if got := (&Labelled{Missed: missed, Wrong: wrong}).Misjudged(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	f(nil, nil, "")
+	f([]string{"a"}, []string{"\x1b[31m"}, `missed: a; flagged wrongly: \x1b[31m`)
+	f(nil, strings.Split("abcde", ""), "flagged wrongly: a, b, c, d, e")
+	f(strings.Split("abcdefg", ""), nil, "missed: a, b, c, d, e, and 2 more, in --json")
 }
 
 func TestInterval(t *testing.T) {

@@ -185,6 +185,9 @@ func (s Summary) labels(b *strings.Builder) {
 	if f1 := t.F1(); !math.IsNaN(f1) {
 		fmt.Fprintf(b, "  %-9s %.2f\n", "F1", f1)
 	}
+	if misjudged := l.Misjudged(); misjudged != "" {
+		line(b, "  %s", misjudged)
+	}
 	b.WriteByte('\n')
 }
 
