@@ -81,16 +81,11 @@ func Follow(args []string, o Options, marks []Mark) (Feed, error) {
 		args: args, o: o, reading: -1, strangers: map[string]*stranger{}, short: map[string]short{},
 		arrived: make(chan struct{}, 1), hurry: make(chan struct{}, 1), stopped: make(chan struct{}),
 	}
-	holds := map[string]*followed{} // by inode
 	for _, m := range slices.SortedFunc(slices.Values(marks), func(a, b Mark) int { return int(a.Stream) - int(b.Stream) }) {
 		s, err := f.resume(m)
 		if err != nil {
 			return nil, err
 		}
-		if before := holds[s.id]; before != nil { // the later has what the file has got since
-			before.replace()
-		}
-		holds[s.id] = s
 		f.streams = append(f.streams, s)
 		f.next = s.index + 1
 	}

@@ -9,7 +9,7 @@ func (f *follower) look(latest bool) (changed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var missing []*followed
-	for _, st := range f.streams {
+	for _, st := range slices.Backward(f.streams) {
 		e, is := f.stay(s, st)
 		switch {
 		case is == there, is == blind && e != nil:
@@ -20,6 +20,7 @@ func (f *follower) look(latest bool) (changed bool) {
 			st.state = blind
 		}
 	}
+	slices.Reverse(missing)
 	// By inode first: what was renamed is surely found, a copy is second best.
 	for _, find := range []func(*sight, *followed) bool{f.renamed, f.copied} {
 		missing = slices.DeleteFunc(missing, func(st *followed) bool {
@@ -59,6 +60,10 @@ func (f *follower) stay(s *sight, st *followed) (*entry, state) {
 			return nil, blind
 		}
 		return nil, gone
+	}
+	if s.taken[e.id] { // of two marks of one file the later is of what it has got since
+		st.replace()
+		return nil, replaced
 	}
 	return e, st.at(e)
 }

@@ -266,7 +266,7 @@ func (s *followed) more(p *place) bool {
 	case p.size < 0:
 		return false
 	case !s.done:
-		return p.size != s.rested || s.fault.err == nil && !s.current(p)
+		return p.size != s.rested || (s.fault.err == nil || unreachable(s.fault.err)) && !s.current(p)
 	case p.packed:
 		return s.rested >= 0 && p.size != s.rested
 	}
