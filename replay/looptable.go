@@ -11,8 +11,8 @@ import (
 )
 
 // listLoops writes one line a loop. What the log knows of none is left out, and
-// so are tokens where there are costs.
-func listLoops(b *strings.Builder, loops []Loop) {
+// so are tokens where there are costs, and rules where but one is in force.
+func listLoops(b *strings.Builder, loops []Loop, severalRules bool) {
 	tokens := slices.ContainsFunc(loops, func(l Loop) bool { return l.Tokens >= 0 })
 	cost := slices.ContainsFunc(loops, func(l Loop) bool { return l.Cost > 0 })
 	field, when := scopeField(loops), timeLayout(loops)
@@ -45,21 +45,26 @@ func listLoops(b *strings.Builder, loops []Loop) {
 		}
 		return t
 	}
-	columns, rules := mostScope, 0
-	for i := range loops {
-		name, more := ruleText(&loops[i])
-		rules = min(max(rules, len(name+more)), leastRules)
+	columns, rules := term.Width, 0
+	if severalRules {
+		columns = mostScope
+		for i := range loops {
+			name, more := ruleText(&loops[i])
+			rules = min(max(rules, len(name+more)), leastRules)
+		}
 	}
 	t := table(columns)
 	for ; t.Room() < rules && columns > leastScope; t = table(columns) {
 		columns--
 	}
-	addRules(t, loops, max(t.Room(), rules))
+	if severalRules {
+		addRules(t, loops, max(t.Room(), rules))
+	}
 	t.Write(b, "")
 }
 
-// The columns that a scope has at most and at least, and those that the names of
-// rules have at least, if one is so long: last-messages is not cut.
+// The columns that a scope has at most, beside rules, and at least, and those that
+// the names of rules have at least, if one is so long: last-messages is not cut.
 const (
 	mostScope  = 28
 	leastScope = 7

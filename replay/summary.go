@@ -282,7 +282,7 @@ func (s Summary) loops(b *strings.Builder) {
 		shown = loops[len(loops)-shownLoops:]
 		fmt.Fprintf(b, "the %d costliest of %s loops%s\n", shownLoops, term.Count(int64(len(loops))), among)
 	}
-	listLoops(b, shown)
+	listLoops(b, shown, len(s.Result.Rules) > 1)
 	b.WriteByte('\n')
 	if among == "" && !s.Total.isOf(loops) {
 		fmt.Fprintln(b, Wrapped("rows have the numbers of the rule that saw most; below each request counts once"))

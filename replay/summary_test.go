@@ -31,7 +31,7 @@ func TestLoopsFitTheTerminal(t *testing.T) {
 			})
 		}
 		var b strings.Builder
-		listLoops(&b, loops)
+		listLoops(&b, loops, true)
 		for i, line := range strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n") {
 			if w := runewidth.StringWidth(line); w > term.Width {
 				t.Errorf("%d columns: %s", w, line)
@@ -51,13 +51,40 @@ func TestScopeMakesRoomForItsRule(t *testing.T) {
 		other := loop
 		other.Fired = 40e12
 		var b strings.Builder
-		listLoops(&b, []Loop{loop, other})
+		listLoops(&b, []Loop{loop, other}, true)
 		if row := strings.Fields(strings.Split(b.String(), "\n")[1]); row[0] != scope || row[len(row)-1] != rule {
 			t.Error(row)
 		}
 	}
 	f("last-messages", "4f1c7a9e…6789ab")
 	f("aisg", "4f1c7a9e-5a6…123456789ab")
+}
+
+// Where one rule is in force its name stands above, and its place is the scope's.
+func TestOneRuleLeavesItsPlace(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		id := rapid.StringMatching(`[a-z0-9]{4,36}`).Draw(t, "id")
+		loop := Loop{
+			Scope: []string{"session " + id}, Last: rapid.Int64Range(0, 1e14).Draw(t, "lasted"), Requests: rapid.Int64Range(2, 1e5).Draw(t, "requests"),
+			After: rapid.Int64Range(0, 1e5).Draw(t, "after"), Tokens: 10, Cost: 1.5, Rules: []string{"tool-call-result"},
+		}
+		var b strings.Builder
+		listLoops(&b, []Loop{loop}, false)
+		if got := b.String(); strings.Contains(got, "rule") || strings.Contains(got, "tool") || !strings.Contains(got, id) {
+			t.Errorf("%s in\n%s", id, got)
+		}
+		loop.Scope[0] = "session " + strings.Repeat(id, 20)
+		b.Reset()
+		listLoops(&b, []Loop{loop}, false)
+		for line := range strings.Lines(b.String()) {
+			if w := runewidth.StringWidth(strings.TrimSuffix(line, "\n")); w > term.Width {
+				t.Errorf("%d columns: %s", w, line)
+			}
+		}
+		if !strings.HasSuffix(b.String(), "$1.50\n") && loop.After > 0 {
+			t.Errorf("what it costs is cut:\n%s", &b)
+		}
+	})
 }
 
 // A loop that nothing came of after it fired used nothing: that is no cost that
@@ -80,7 +107,7 @@ func TestNothingAfterIsNoUnknownCost(t *testing.T) {
 		t.Error(got)
 	}
 	var b strings.Builder
-	listLoops(&b, loops)
+	listLoops(&b, loops, true)
 	if strings.Contains(b.String(), "?") {
 		t.Error(&b)
 	}
