@@ -214,6 +214,9 @@ func (s Summary) recommendation(b *strings.Builder) {
 		return
 	}
 	b.WriteString(s.Advice(r.Recommended))
+	if r.Options.Budget > 0 && len(r.Sweep) > 1 { // with another there may be another rule
+		b.WriteString("  a rule's loops are those that it sees itself: other rules have others\n")
+	}
 	for _, x := range r.Exclusions {
 		hides := "hides no loop"
 		if !x.inPolicy() {
