@@ -658,6 +658,8 @@ func TestOtelResource(t *testing.T) {
 	f("id=a named", "litellm", span("a", "", chat, "chat")) // who serves is not who called
 	areRequests(t, "otel", `{"resourceLogs":[{"resource":{`+resource+`},"scopeLogs":[{"logRecords":[{"timeUnixNano":"1000000000","spanId":"a","eventName":"gen_ai.client.inference.operation.details",`+otelAttributes(chat, "chat")+`}]}]}]}`,
 		"id=a caller=app named user=u session=s")
+	areRequests(t, "otel", `{"resourceLogs":[{"resource":{`+resource+`},"scopeLogs":[{"logRecords":[{"timeUnixNano":"1000000000","body":{"stringValue":"claude_code.tool_result"},`+otelAttributes("tool_name", "Bash", "tool_input", "{}")+`}]}]}]}`,
+		"user=u session=s tool_calls=1 name=Bash arguments={}")
 	// In rows of ClickHouse, and from the console.
 	const plain = `{"service.name":"app","session.id":"s","user.id":"u"}`
 	areRequests(t, "otel", `{"Timestamp":"1970-01-01 00:00:01.000000000","TraceId":"t","SpanId":"a","ServiceName":"app","ResourceAttributes":`+plain+`,"SpanAttributes":{"gen_ai.operation.name":"chat"},"Duration":"0"}`, "id=a caller=app named user=u session=s")
