@@ -497,7 +497,11 @@ func TestScaffold(t *testing.T) {
 	const over = `{"level":30,"time":1795999784976,"pid":5865,"reqId":"secret","res":{"statusCode":200},"responseTime":4,"msg":"request completed"}` + "\n"
 	f(`{"level":30,"time":1795999784544,"pid":5865,"msg":"secret"}`+"\n"+coming+over,
 		"Those of requests are\n# jq -c 'arrays[], objects | select(.req.url)' LOG |", "  time: {path: 'time', layout: 'unix_ms'}\n", "url: 'req.url'", "# status:")
-	for _, log := range []string{coming + coming, `{"time":1,"url":"/","messages":[{"role":"user"}]}` + "\n" + `{"time":1,"messages":[{"role":"user"}]}`} {
+	for _, log := range []string{
+		coming + coming, `{"time":1,"url":"/","messages":[{"role":"user"}]}` + "\n" + `{"time":1,"messages":[{"role":"user"}]}`,
+		`{"time":1,"endpoint":"/","model":"secret"}` + "\n" + `{"time":1,"model":"secret"}`, // a cache's have none
+		`{"time":1,"url":"/","tool_calls":[{"name":"secret"}]}` + "\n" + `{"time":1,"tool_calls":[{"name":"secret"}]}`,
+	} {
 		if got, err := Scaffold([]byte(log)); err != nil || strings.Contains(string(got), "several kinds") {
 			t.Errorf("%s: %v\n%s", log, err, got)
 		}

@@ -63,7 +63,8 @@ func (g *guesser) inside() *guesser {
 }
 
 // ofCalls gathers from calls of a model alone, if the records are of several kinds, or from
-// those that have a URL, if others have none and nothing was said in any.
+// those that have a URL, if others have none and none names a model, a tool or what was
+// said.
 func (g *guesser) ofCalls() *guesser {
 	calls := guesser{format: g.format, from: g.from, onlyOf: "calls of a model"}
 	path, kind := g.kinds()
@@ -86,7 +87,7 @@ func (g *guesser) ofCalls() *guesser {
 // urlOfSome is the path to the URL, if not all records have one: a program writes its
 // requests among all else, or a line as one comes and a line when it is over.
 func (g *guesser) urlOfSome() string {
-	if len(g.talks) > 0 || g.shaped("body") != "" || g.shaped("response") != "" {
+	if len(g.talks) > 0 || g.shaped("body") != "" || g.shaped("response") != "" || g.guessed("model", nil) != "" || g.guessed("tool_calls", nil) != "" {
 		return ""
 	}
 	path := g.guessed("url", nil)
