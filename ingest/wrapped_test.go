@@ -652,6 +652,8 @@ func TestAccessLogAsRecords(t *testing.T) {
 	timed(`{"timeUnixNano":"1795231479125000001","attributes":[{"key":"time_iso8601","value":{"stringValue":"2026-11-21T03:51:29Z"}},`+nginx, "otlp-attributes+nginx-json 1795233089000000 ")
 	timed(`{"timeUnixNano":"1795937341419000000","attributes":[{"key":":method","value":{"stringValue":"POST"}},{"key":":path","value":{"stringValue":"/"}},{"key":"response_code","value":{"intValue":"200"}},{"key":"response_flags","value":{"stringValue":"-"}}]}`,
 		"otlp-attributes+envoy-json 1795937341419000 ")
+	timed(`{"observedTimeUnixNano":"1795231479125000001","attributes":[`+nginx, "otel ") // when it was read is no time
+	timed(`{"timeUnixNano":"0","attributes":[`+nginx, "otel ")
 
 	// What the Collector's parsers put there stands in the body as it was, unless that
 	// was removed, or has other words.
