@@ -73,6 +73,14 @@ func (o *origin) says(s *rawjson.Scanner, key []byte) {
 	o.serves.attribute(s, key)
 }
 
+// by is what it says of what a library wrote: who serves is not who called.
+func (o origin) by(library []byte) origin {
+	if isGateway(library) {
+		o.service = nil
+	}
+	return o
+}
+
 // fill takes what is not known from another.
 func (w *whose) fill(other *whose) {
 	w.session, w.user = first(w.session, other.session), first(w.user, other.user)
@@ -231,14 +239,10 @@ func (p *otel) resource(s *rawjson.Scanner) {
 		}
 	}
 	for i := spans; i < len(p.spans); i++ {
-		if !isGateway(p.spans[i].library) {
-			p.spans[i].origin = of
-		}
+		p.spans[i].origin = of.by(p.spans[i].library)
 	}
 	for i := logs; i < len(p.logs); i++ {
-		if !isGateway(p.logs[i].library) {
-			p.logs[i].origin = of
-		}
+		p.logs[i].origin = of.by(p.logs[i].library)
 	}
 }
 

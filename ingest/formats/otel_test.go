@@ -655,7 +655,7 @@ func TestOtelResource(t *testing.T) {
 	f("id=a caller=app named user=u session=s", "x", span("a", "", chat, "chat"))
 	f("id=a caller=app named user=u session=own", "x", span("a", "", chat, "chat", "session.id", "own"))
 	f("id=a caller=app named user=v session=around", "x", span("b", "", "session.id", "around", "user.id", "v"), span("a", "b", chat, "chat"))
-	f("id=a named", "litellm", span("a", "", chat, "chat")) // who serves is not who called
+	f("id=a named user=u session=s", "litellm", span("a", "", chat, "chat")) // who serves is not who called
 	areRequests(t, "otel", `{"resourceLogs":[{"resource":{`+resource+`},"scopeLogs":[{"logRecords":[{"timeUnixNano":"1000000000","spanId":"a","eventName":"gen_ai.client.inference.operation.details",`+otelAttributes(chat, "chat")+`}]}]}]}`,
 		"id=a caller=app named user=u session=s")
 	areRequests(t, "otel", `{"resourceLogs":[{"resource":{`+resource+`},"scopeLogs":[{"logRecords":[{"timeUnixNano":"1000000000","body":{"stringValue":"claude_code.tool_result"},`+otelAttributes("tool_name", "Bash", "tool_input", "{}")+`}]}]}]}`,
@@ -663,6 +663,7 @@ func TestOtelResource(t *testing.T) {
 	// In rows of ClickHouse, and from the console.
 	const plain = `{"service.name":"app","session.id":"s","user.id":"u"}`
 	areRequests(t, "otel", `{"Timestamp":"1970-01-01 00:00:01.000000000","TraceId":"t","SpanId":"a","ServiceName":"app","ResourceAttributes":`+plain+`,"SpanAttributes":{"gen_ai.operation.name":"chat"},"Duration":"0"}`, "id=a caller=app named user=u session=s")
+	areRequests(t, "otel", `{"Timestamp":"1970-01-01 00:00:01.000000000","TraceId":"t","SpanId":"a","ServiceName":"app","ScopeName":"litellm","ResourceAttributes":`+plain+`,"SpanAttributes":{"gen_ai.operation.name":"chat"},"Duration":"0"}`, "id=a named user=u session=s")
 	areRequests(t, "otel", `{"context":{"trace_id":"0x1","span_id":"0xa"},"parent_id":null,"start_time":"1970-01-01T00:00:01Z","end_time":null,"attributes":{"gen_ai.operation.name":"chat"},"resource":{"attributes":`+plain+`}}`, "id=a caller=app named user=u session=s")
 }
 

@@ -108,9 +108,7 @@ func (p *otel) keep(sp otelSpan) {
 	if sp.isZipkin && sp.errorTag != nil {
 		sp.failed, sp.message = true, sp.errorTag
 	}
-	if isGateway(sp.library) { // of a row, which has the resource beside
-		sp.origin = origin{}
-	}
+	sp.origin = sp.by(sp.library) // of a row, which has the resource beside
 	p.spans = append(p.spans, sp)
 }
 
