@@ -82,3 +82,14 @@ func TestForeignBounds(t *testing.T) {
 	}))
 	comesBack(t, dir, p, events)
 }
+
+// In the heads of pages of the first version nulls are not counted.
+func TestForeignPages(t *testing.T) {
+	p := plan(t)
+	dir := t.TempDir()
+	events := extracted(p, 10)
+	keep(t, dir, p, events)
+	path := eventFiles(t, dir)[0]
+	must(t, parquet.WriteFile(path, rows[eventRow](t, path), parquet.DataPageVersion(1), parquet.CreatedBy("another", "", "")))
+	comesBack(t, dir, p, events)
+}
