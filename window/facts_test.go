@@ -95,7 +95,7 @@ func TestResultsAdd(t *testing.T) {
 
 // TestWitnessSeen: an error is shared that two callers had in a minute, of one
 // class and not once alone; so with conversations, where all callers are one.
-// A log is one of whole seconds if most times are.
+// One of the logs is of whole seconds if a tenth of the times are.
 func TestWitnessSeen(t *testing.T) {
 	f := func(want bool, events ...Event) {
 		t.Helper()
@@ -159,12 +159,17 @@ func TestWitnessSeen(t *testing.T) {
 	if w.errors.turn(5); len(w.errors.kept) != 2 || w.errors.kept[3] == nil || w.errors.kept[5] == nil {
 		t.Errorf("a minute without errors is kept: %v", w.errors.kept)
 	}
+	if w.judged != 4 || w.whole != 2 {
+		t.Errorf("%d of %d at whole seconds", w.whole, w.judged)
+	}
+	w.judged, w.whole = 99, 9
+	w.Seen(&Event{Time: 240_000_000})
 	of := &Facts{last: 240_000_000, start: fingerprint.NoTime}
 	if w.coarse(of) {
-		t.Error("half of the times are of whole seconds, and the log is")
+		t.Error("a tenth of the times are of whole seconds, and the log is")
 	}
 	if w.Seen(&Event{Time: 240_000_000}); !w.coarse(of) {
-		t.Error("most of the times are of whole seconds, and the log is not")
+		t.Error("more than a tenth of the times are of whole seconds, and the log is not")
 	}
 	for _, ev := range []Event{{Time: 300_000_204, Start: fingerprint.NoTime}, {Time: 300_204_000, Start: 300_000_000}} {
 		w.Seen(&ev)

@@ -53,11 +53,11 @@ func TestKind(t *testing.T) {
 		m.conversations[class] = m.callers[class]
 		return m
 	}
-	fine := &Witness{errors: newErrorMinutes(), judged: 100, whole: 50}
+	fine := &Witness{errors: newErrorMinutes(), judged: 100, whole: 10}
 	fine.errors.kept = map[int64]*errorMinute{100: had(unavailable, 2, 8), 200: had(unavailable, 0, 0), 300: had(unavailable, 1, 0), 400: had(unavailable, 3, 58), 500: had(limited, 30, 0)}
-	named := &Witness{errors: fine.errors, judged: 100, whole: 50}
+	named := &Witness{errors: fine.errors, judged: 100, whole: 10}
 	named.errors.callers = true
-	coarse := &Witness{judged: 100, whole: 51}
+	coarse := &Witness{judged: 100, whole: 11}
 
 	held := map[Kind]bool{}
 	f := func(w *Witness, rule *Rule, is func(f *Facts), want Kind, evidence string) {

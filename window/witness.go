@@ -66,9 +66,10 @@ func whole(end, start int64) bool { return isWhole(end) || isWhole(start) }
 func isWhole(t int64) bool { return t%second == 0 || t%second >= second-1000 }
 
 // coarse tells that the stretch is from a log of whole seconds, in which sharing one's
-// time means nothing. With a duration, which is finer, only one end is whole. Of several
-// logs some may be finer, and in those hardly a request is at a whole second.
-func (w *Witness) coarse(f *Facts) bool { return 2*w.whole > w.judged && whole(f.last, f.start) }
+// time means nothing. With a duration, which is finer, only one end is whole. In a finer
+// log hardly a request is at a whole second: where a tenth are, one of the logs has no
+// other times.
+func (w *Witness) coarse(f *Facts) bool { return 10*w.whole > w.judged && whole(f.last, f.start) }
 
 // Conversation names the conversation of a request, "" if it has none, or no
 // rule looks at it. A dataset that was written without conversations names
