@@ -13,6 +13,13 @@ import (
 // time, and leave descriptors for others. The bug was that no checkpoint could be
 // written until the process ended, at each start anew.
 func TestFollowMany(t *testing.T) {
+	for _, name := range []string{"%03d.log", "%03d.log.1"} { // written to, and rotated
+		t.Run(name, func(t *testing.T) { followMany(t, name) })
+	}
+}
+
+func followMany(t *testing.T, name string) {
+	t.Helper()
 	const files = 400
 	var before syscall.Rlimit
 	must(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before))
@@ -26,18 +33,18 @@ func TestFollowMany(t *testing.T) {
 		told := &tellings{}
 		add := func(id string) {
 			for i := range files {
-				s.add(fmt.Sprintf("%03d.log", i), record(fmt.Sprint(i, id))+"\n")
+				s.add(fmt.Sprintf(name, i), record(fmt.Sprint(i, id))+"\n")
 			}
 		}
 		add("a")
-		s.add("000.log", " ")
+		s.add(fmt.Sprintf(name, 0), " ")
 		c := consume(t, Options{Unreadable: told.tell}, dir)
 		for _, id := range []string{"b", "c"} {
 			time.Sleep(quiet / 2)
 			if list, err := os.ReadDir("/proc/self/fd"); err == nil && len(list) > 200-spare/2 {
 				t.Errorf("%d descriptors are in use", len(list))
 			}
-			s.rename("001.log", "001.log."+id)
+			s.rename(fmt.Sprintf(name, 1), fmt.Sprintf(name, 1)+id)
 			add(id)
 		}
 		time.Sleep(3 * quiet)

@@ -109,11 +109,12 @@ func (s *followed) current(p *place) bool {
 //
 //	from      what is known                              to             by
 //	at rest   there is more in the file, or nobody has   reading        open, more
-//	          looked since it was found
+//	          looked since it was found, or nothing has
+//	          come for a minute (quiet) to a rotated one
 //	reading   it is in another file now                  reading that   step
 //	reading   nothing has come for a minute (quiet),     at rest        step
-//	          from the log that is written to; at once
-//	          where many are open (crowded)
+//	          from the log that is written to; at once,
+//	          and from any, where many are open (crowded)
 //	reading   it cannot be read                          at rest, and   fails, tell
 //	                                                     told of
 //	reading   a compressed file that does not grow has   done           step
@@ -140,7 +141,7 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 	}
 	for {
 		// Who writes to a file that was renamed may not know yet.
-		silent := time.Since(s.grew) >= quiet && time.Since(p.shifted) >= quiet
+		silent := s.silent(&p)
 		if s.recognise() {
 			s.shut()
 			if !s.open(&p) {
@@ -175,7 +176,7 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 			return s.atRest(&p)
 		case !silent:
 			s.mended()
-			if s.f.crowded() && s.current(&p) && s.idle() {
+			if s.f.crowded() && s.idle() {
 				s.rest(&p)
 			}
 			return c, false, nil
@@ -186,6 +187,12 @@ func (s *followed) step() (c Chunk, ok bool, err error) {
 			return c, false, nil
 		}
 	}
+}
+
+// silent tells that nothing has come for so long that nothing will, where the file is
+// not the log that is written to.
+func (s *followed) silent(p *place) bool {
+	return time.Since(s.grew) >= quiet && time.Since(p.shifted) >= quiet
 }
 
 // outlives tells of a file that was compressed and removed that it is open, and
@@ -253,7 +260,7 @@ func (s *followed) open(p *place) bool {
 	t.blocks = s.blocks(t)
 	t.blocks.line, t.blocks.offset = s.position.Line, s.position.Offset
 	s.tail, s.done = t, false
-	if s.fault.err == nil {
+	if s.fault.err == nil && p.size != s.rested {
 		s.grew = time.Now()
 	}
 	return true
@@ -266,7 +273,8 @@ func (s *followed) more(p *place) bool {
 	case p.size < 0:
 		return false
 	case !s.done:
-		return p.size != s.rested || (s.fault.err == nil || unreachable(s.fault.err)) && !s.current(p)
+		readable := s.fault.err == nil || unreachable(s.fault.err)
+		return p.size != s.rested || readable && !s.current(p) && s.silent(p)
 	case p.packed:
 		return s.rested >= 0 && p.size != s.rested
 	}
