@@ -54,9 +54,8 @@ type sinkState struct {
 
 // trouble is what a sink fails with, in a row.
 type trouble struct {
-	since  time.Time // zero: it does not
-	said   time.Time
-	denied bool // as it was said
+	since        time.Time // zero: it does not
+	down, denied time.Time // when that was said last
 }
 
 type entry struct {
@@ -299,8 +298,8 @@ func (o *Outbox) outcome(e *entry, s *sinkState, err error, wait time.Duration) 
 	return pause
 }
 
-// failed takes a failure down, and says it when it is the first, or a person must
-// mend it by now, and each hour: an outage may last for days.
+// failed takes a failure down, and says it when it is the first of those that a person
+// must mend, or of others, and each hour: an outage may last for days.
 func (o *Outbox) failed(s *sinkState, err error) {
 	o.mu.Lock()
 	s.Failed++
@@ -311,10 +310,14 @@ func (o *Outbox) failed(s *sinkState, err error) {
 		x.since = now
 	}
 	_, denied := errors.AsType[*Denied](err)
-	if denied == x.denied && now.Sub(x.said) < sayAgain {
+	said := &x.down
+	if denied {
+		said = &x.denied
+	}
+	if now.Sub(*said) < sayAgain {
 		return
 	}
-	x.said, x.denied = now, denied
+	*said = now
 	about := []any{"sink", s.Name, "since", x.since, "waiting", waiting, "error", err}
 	if denied {
 		o.log.Error("the sink lets no alert in: look at its settings; they wait and are tried again", about...)

@@ -256,6 +256,16 @@ func TestOutage(t *testing.T) {
 		}
 		return out
 	}, told{warnings: 1, errors: 71})
+	turn := false
+	f("let in no more, and down, in turn", func(at time.Duration) error {
+		switch turn = !turn; {
+		case at >= 12*time.Hour:
+			return nil
+		case turn:
+			return out
+		}
+		return down
+	}, told{warnings: 12, errors: 12, ends: 1})
 	f("taken, but for one", func(at time.Duration) error {
 		if at < 30*time.Minute {
 			return down
