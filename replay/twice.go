@@ -50,9 +50,10 @@ func markOf(ev *window.Event) (mark uint64) {
 }
 
 // String says what there is to do where most requests were written twice; empty
-// where they were not. Of several logs one may be of whole seconds.
+// where they were not. Of several logs one may be of whole seconds; where that is nearly
+// all there is, the others are not worth a word.
 func (t *twice) String() string {
-	if t.fine < fewRequests || 3*t.again < t.fine {
+	if t.fine < fewRequests || 3*t.again < t.fine || 20*t.again < t.requests {
 		return ""
 	}
 	return term.Percent(t.again, t.requests) + " of the requests are the one before again, at the very time of it: the log seems to be written twice, and counts are too high: give one copy, or have it name the ids of requests: what shares an id counts once"

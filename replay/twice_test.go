@@ -49,12 +49,14 @@ func TestTwice(t *testing.T) {
 	f("at one time, and another request", 200, func(i int) window.Event { return event(at(i/2), 1, "a", []string{"b", "c"}[i%2]) }, "")
 	f("at one time, and nothing to look at", 200, func(i int) window.Event { return event(at(i/2), 1) }, "")
 	f("whole seconds", 200, func(i int) window.Event { return event(int64(i/2)*1e6, 1, "a") }, "")
-	f("each twice beside whole seconds", 600, func(i int) window.Event {
+	beside := func(i int) window.Event {
 		if i < 200 {
 			return event(at(i/2), 1, "a")
 		}
 		return event(int64(i/2)*1e6, 1, "a")
-	}, "17 % of the requests are the one before again")
+	}
+	f("each twice beside whole seconds", 600, beside, "17 % of the requests are the one before again")
+	f("each twice beside many whole seconds", 2001, beside, "")
 }
 
 // The summary says it.
