@@ -355,18 +355,24 @@ func TestCatchesSaysWhatElse(t *testing.T) {
 	f(append(outage, steady...), false, "1 repeat that by evidence is no loop, and 4 others of an outage or a short retry, which it is neither right nor wrong to stop")
 }
 
-// Who is sent the page knows no rule by its name, and asks what it saves, and why
-// at this threshold.
-func TestCardSaysWhatAndHowMuch(t *testing.T) {
-	r := tuned(t, "a.jsonl", append(days(), stuck("s-again", 40*time.Hour, 3, time.Second)...))
+// documentOf is what tune --json prints of a report.
+func documentOf(t *testing.T, r *tune.Report) (document tune.Document) {
+	t.Helper()
 	var text bytes.Buffer
 	if err := tune.WriteDocument(&text, "", r); err != nil {
 		t.Fatal(err)
 	}
-	var document tune.Document
 	if err := json.Unmarshal(text.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
+	return document
+}
+
+// Who is sent the page knows no rule by its name, and asks what it saves, and why
+// at this threshold.
+func TestCardSaysWhatAndHowMuch(t *testing.T) {
+	r := tuned(t, "a.jsonl", append(days(), stuck("s-again", 40*time.Hour, 3, time.Second)...))
+	document := documentOf(t, r)
 	html := write(t, r)
 	b := browse(t, html, 1280, 900)
 	said, cards := b.text("recommendation"), 0
@@ -964,14 +970,7 @@ func TestLongLoopSpends(t *testing.T) {
 		records[i].In, records[i].Cost = 1000, 0.01
 	}
 	r := tuned(t, "a.jsonl", records, "loopgauge/last-messages")
-	var text bytes.Buffer
-	if err := tune.WriteDocument(&text, "", r); err != nil {
-		t.Fatal(err)
-	}
-	var document tune.Document
-	if err := json.Unmarshal(text.Bytes(), &document); err != nil {
-		t.Fatal(err)
-	}
+	document := documentOf(t, r)
 	b := browse(t, write(t, r), 1280, 900)
 	got := eval[string](b, `[...document.querySelectorAll("#episodes td.n")].map((td) => td.textContent).join(" ")`)
 	want := ""
