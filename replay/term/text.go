@@ -49,6 +49,9 @@ func Bold(colour bool, text string) string {
 // Width is how many columns a terminal has at least: no line is longer.
 const Width = 80
 
+// Gap is how many columns stand between two of a table's.
+const Gap = 2
+
 // Table lays rows out in columns; numbers stand right. The last column is not
 // padded, and cut where it would not fit.
 type Table struct {
@@ -71,7 +74,7 @@ func (t *Table) Write(b *strings.Builder, indent string) {
 			} else {
 				line += cell + pad
 			}
-			line += "  "
+			line += strings.Repeat(" ", Gap)
 		}
 		b.WriteString(Shorten(strings.TrimRight(line, " "), Width) + "\n")
 	}
@@ -81,7 +84,7 @@ func (t *Table) Write(b *strings.Builder, indent string) {
 func (t *Table) Room() int {
 	room := Width
 	for _, w := range t.widths() {
-		room -= w + 2
+		room -= w + Gap
 	}
 	return room
 }
