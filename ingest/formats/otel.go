@@ -62,7 +62,7 @@ func (w *whose) attribute(s *rawjson.Scanner, key []byte) bool {
 // by it.
 type origin struct {
 	service []byte
-	serves  whose
+	named   whose // its agent is that of no call: spans name theirs
 }
 
 func (o *origin) says(s *rawjson.Scanner, key []byte) {
@@ -70,7 +70,12 @@ func (o *origin) says(s *rawjson.Scanner, key []byte) {
 		o.service = first(otelText(s), o.service)
 		return
 	}
-	o.serves.attribute(s, key)
+	o.named.attribute(s, key)
+}
+
+// unlessNamed is whose a call is: who the call names, else who the resource does.
+func (o *origin) unlessNamed(session, user []byte) (s, u []byte) {
+	return first(session, o.named.session), first(user, o.named.user)
 }
 
 // by is what it says of what a library wrote: who serves is not who called.
@@ -163,7 +168,7 @@ func (p *otel) ParseEach(record []byte, r *fingerprint.Request, yield func() boo
 	for i := range p.spans {
 		if sp := &p.spans[i]; sp.isRequest() && !sp.part {
 			r.Reset()
-			sp.session, sp.user = first(sp.session, sp.origin.serves.session), first(sp.user, sp.origin.serves.user)
+			sp.session, sp.user = sp.unlessNamed(sp.session, sp.user)
 			sp.fill(&p.trace)
 			switch {
 			case sp.isRun():

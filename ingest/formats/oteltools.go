@@ -58,7 +58,7 @@ func (p *otelCall) tool(l *otelLog, r *fingerprint.Request) {
 			setAttribute(r, key, otelText(s), p.reads)
 		}
 	})
-	r.Session, r.User = first(r.Session, l.serves.session), first(r.User, l.serves.user)
+	r.Session, r.User = l.unlessNamed(r.Session, r.User)
 	began(r, ran.took)
 	if drawn(ran.id, "toolu_") || drawn(ran.id, "call_") {
 		r.ID = ran.id
