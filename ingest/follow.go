@@ -53,7 +53,7 @@ type follower struct {
 	unlisted  map[string]*fault    // by path, what cannot be looked into
 	short     map[string]short     // by inode
 
-	opened  atomic.Int64  // files
+	files   atomic.Int64  // that are open
 	arrived chan struct{} // fresh has got something
 	hurry   chan struct{} // a look is wanted now
 	stop    context.CancelFunc

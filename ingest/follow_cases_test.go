@@ -157,11 +157,11 @@ func TestFollow(t *testing.T) {
 	f("half a line of a file that was rotated away while none could be opened counts", file, func(s *site) {
 		s.add("app.log", record("c")[:12])
 		time.Sleep(2 * quiet)
-		opened := &s.c.feed.(*follower).opened
-		opened.Add(1 << 40)
+		files := &s.c.feed.(*follower).files
+		files.Add(1 << 40)
 		s.rename("app.log", "app.log.1")
 		look()
-		opened.Add(-1 << 40)
+		files.Add(-1 << 40)
 		time.Sleep(3 * quiet)
 	}, `0: a b {"time":1,"i`, "")
 	f("half a line that comes long after the rotation waits", file, func(s *site) {

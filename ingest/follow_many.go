@@ -16,11 +16,11 @@ func room() int64 {
 }
 
 // full tells that one more is open, or about to be, than may be.
-func (f *follower) full() bool { return f.opened.Load() > room() }
+func (f *follower) full() bool { return f.files.Load() > room() }
 
 // crowded tells that files which are at their end are not to stay open in case they
 // grow.
-func (f *follower) crowded() bool { return f.opened.Load() > room()/2 }
+func (f *follower) crowded() bool { return f.files.Load() > room()/2 }
 
 // idle tells that nothing of the open file waits for what may follow.
 func (s *followed) idle() bool {

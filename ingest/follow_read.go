@@ -211,10 +211,10 @@ func (s *followed) open(p *place) bool {
 	if !p.placed() || p.state == blind && s.done || p.state == there && !s.more(p) {
 		return false
 	}
-	s.f.opened.Add(1)
+	s.f.files.Add(1)
 	defer func() {
 		if s.tail == nil {
-			s.f.opened.Add(-1)
+			s.f.files.Add(-1)
 		}
 	}()
 	if s.f.full() {
@@ -407,7 +407,7 @@ func (s *followed) shut() {
 	if s.tail != nil {
 		s.tail.close()
 		s.tail = nil
-		s.f.opened.Add(-1)
+		s.f.files.Add(-1)
 	}
 }
 
