@@ -99,14 +99,16 @@ func (r *Report) label(sessions *sampled[uint32]) {
 		return
 	}
 	l := &Labelled{Sessions: len(r.Options.Labels)}
-	unseen := map[string]bool{}
+	unseen := func(session string) bool {
+		c := conversationOf(session)
+		return sessions.wants(c) && sessions.of[c] == 0
+	}
 	for session, loop := range r.Options.Labels { // any order: each is counted alike
 		if loop {
 			l.Loops++
 		}
-		if c := conversationOf(session); sessions.wants(c) && sessions.of[c] == 0 {
+		if unseen(session) {
 			l.Unseen++
-			unseen[session] = true
 			if loop {
 				l.UnseenLoops++
 			}
@@ -126,7 +128,7 @@ func (r *Report) label(sessions *sampled[uint32]) {
 	l.Together = r.score(together)
 	for session, loop := range r.Options.Labels { // any order: sorted below
 		switch {
-		case loop && !together[session] && !unseen[session]:
+		case loop && !together[session] && !unseen(session):
 			l.Missed = append(l.Missed, session)
 		case !loop && together[session]:
 			l.Wrong = append(l.Wrong, session)
