@@ -68,28 +68,31 @@ func TestForeignPacking(t *testing.T) {
 // What others say of the least and the greatest of a column may be cut: that the
 // two are equal does not make its rows so.
 func TestForeignBounds(t *testing.T) {
-	p := plan(t)
-	dir := t.TempDir()
-	events := extracted(p, 10)
-	keep(t, dir, p, events)
-	path := eventFiles(t, dir)[0]
-	writtenByAnother(t, path, rows[eventRow](t, path))
-	save(t, path, withFooter(t, load(t, path), func(m *format.FileMetaData) {
-		for i := range m.RowGroups[0].Columns {
-			s := &m.RowGroups[0].Columns[i].MetaData.Statistics
-			s.MaxValue = s.MinValue
-		}
-	}))
-	comesBack(t, dir, p, events)
+	rewritten(t, func(path string) {
+		writtenByAnother(t, path, rows[eventRow](t, path))
+		save(t, path, withFooter(t, load(t, path), func(m *format.FileMetaData) {
+			for i := range m.RowGroups[0].Columns {
+				s := &m.RowGroups[0].Columns[i].MetaData.Statistics
+				s.MaxValue = s.MinValue
+			}
+		}))
+	})
 }
 
 // In the heads of pages of the first version nulls are not counted.
 func TestForeignPages(t *testing.T) {
+	rewritten(t, func(path string) {
+		must(t, parquet.WriteFile(path, rows[eventRow](t, path), parquet.DataPageVersion(1), parquet.CreatedBy("another", "", "")))
+	})
+}
+
+// rewritten holds that the events of a file come back after it was written anew.
+func rewritten(t *testing.T, anew func(path string)) {
+	t.Helper()
 	p := plan(t)
 	dir := t.TempDir()
 	events := extracted(p, 10)
 	keep(t, dir, p, events)
-	path := eventFiles(t, dir)[0]
-	must(t, parquet.WriteFile(path, rows[eventRow](t, path), parquet.DataPageVersion(1), parquet.CreatedBy("another", "", "")))
+	anew(eventFiles(t, dir)[0])
 	comesBack(t, dir, p, events)
 }
