@@ -171,18 +171,12 @@ func readAnswerMember(s *rawjson.Scanner, item *itemCall, r *fingerprint.Request
 		case s.Kind() == rawjson.Object: // a message, or of Google's ADK
 			readAnswerBehind(s, r, keep, reads)
 		case s.Kind() == rawjson.Array && !called:
-			for s.Array(); s.NextElement(); {
-				readItemCall(s, r)
-			}
+			readItemCalls(s, r)
 		default:
 			s.Skip()
 		}
 	case "parts":
-		for s.Array(); s.NextElement(); {
-			if call, ok := readFunctionCall(s); ok {
-				r.ToolCalls = append(r.ToolCalls, call)
-			}
-		}
+		r.ToolCalls = readFunctionCalls(s, r.ToolCalls)
 	case "tool_calls", "toolCalls": // the second of OpenRouter
 		readToolCalls(s, r, keep, reads)
 	case "function_call", "additional_kwargs":
@@ -190,7 +184,7 @@ func readAnswerMember(s *rawjson.Scanner, item *itemCall, r *fingerprint.Request
 		case called:
 			s.Skip()
 		case string(s.Key) == "function_call":
-			readToolCall(s, r)
+			r.ToolCalls = readToolCall(s, r.ToolCalls)
 		default:
 			readMessageCalls(s, r, reads)
 		}

@@ -62,9 +62,7 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 				case "candidates":
 					readCandidates(s, r)
 				case "output":
-					for s.Array(); s.NextElement(); {
-						readItemCall(s, r)
-					}
+					readItemCalls(s, r)
 				}
 			}
 		default:
@@ -105,7 +103,7 @@ func readMessageCalls(s *rawjson.Scanner, r *fingerprint.Request, reads fingerpr
 		case "tool_calls":
 			readToolCalls(s, r, before, reads)
 		case "function_call":
-			readToolCall(s, r)
+			r.ToolCalls = readToolCall(s, r.ToolCalls)
 		}
 	}
 }
@@ -120,16 +118,15 @@ func readToolCalls(s *rawjson.Scanner, r *fingerprint.Request, keep int, reads f
 		return
 	}
 	for s.Array(); s.NextElement(); keep = len(r.ToolCalls) {
-		r.ToolCalls = r.ToolCalls[:keep]
-		readToolCall(s, r)
+		r.ToolCalls = readToolCall(s, r.ToolCalls[:keep])
 	}
 }
 
-// readToolCall reads a call, and keeps it if it has a name.
-func readToolCall(s *rawjson.Scanner, r *fingerprint.Request) {
+// readToolCall reads a call, and appends it to others if it has a name.
+func readToolCall(s *rawjson.Scanner, calls []fingerprint.ToolCall) []fingerprint.ToolCall {
 	var call fingerprint.ToolCall
 	readCall(s, &call)
-	keepCall(r, call)
+	return keepCall(calls, call)
 }
 
 // readCall reads what there is of a call.
@@ -139,11 +136,12 @@ func readCall(s *rawjson.Scanner, call *fingerprint.ToolCall) {
 	}
 }
 
-// keepCall appends a call to those of r if it has a name.
-func keepCall(r *fingerprint.Request, call fingerprint.ToolCall) {
-	if call.Name != nil {
-		r.ToolCalls = append(r.ToolCalls, call)
+// keepCall appends a call to others if it has a name.
+func keepCall(calls []fingerprint.ToolCall, call fingerprint.ToolCall) []fingerprint.ToolCall {
+	if call.Name == nil {
+		return calls
 	}
+	return append(calls, call)
 }
 
 // readCallMember reads a member of a call.
@@ -169,11 +167,13 @@ func readCallField(s *rawjson.Scanner, call *fingerprint.ToolCall) {
 	}
 }
 
-// readItemCall reads an output item or content block, and keeps it if it is a
-// call.
-func readItemCall(s *rawjson.Scanner, r *fingerprint.Request) {
-	item := readItem(s)
-	item.keep(r)
+// readItemCalls reads a list of output items or content blocks, and keeps those that
+// are calls.
+func readItemCalls(s *rawjson.Scanner, r *fingerprint.Request) {
+	for s.Array(); s.NextElement(); {
+		item := readItem(s)
+		item.keep(r)
+	}
 }
 
 var toolUse = []byte("tool_use")
@@ -233,6 +233,6 @@ func (i *itemCall) isCall() bool {
 // keep appends it to the calls of r if it is one.
 func (i *itemCall) keep(r *fingerprint.Request) {
 	if i.isCall() {
-		keepCall(r, i.call)
+		r.ToolCalls = keepCall(r.ToolCalls, i.call)
 	}
 }

@@ -155,7 +155,7 @@ func (p *claudeCode) asks(message rawjson.Value, r *fingerprint.Request) bool {
 				call, ok := readFunctionCall(s)
 				calls = calls || ok
 				if ok && p.reads&fingerprint.ReadsResponse != 0 {
-					keepCall(r, call)
+					r.ToolCalls = append(r.ToolCalls, call)
 				}
 			}
 		}

@@ -143,23 +143,13 @@ func (p *entries) asks(line *entry, r *fingerprint.Request) bool {
 			readPiUsage(s, r)
 		case "content":
 			for s.Array(); s.NextElement(); {
-				var item itemCall
-				for s.Object(); s.NextKey(); {
-					item.field(s)
-				}
-				if item.isCall() && item.call.Name != nil {
-					p.calls = append(p.calls, item.call)
+				if item := readItem(s); item.isCall() {
+					p.calls = keepCall(p.calls, item.call)
 				}
 			}
 		case "toolRequests":
 			for s.Array(); s.NextElement(); {
-				var call fingerprint.ToolCall
-				for s.Object(); s.NextKey(); {
-					readCallMember(s, &call)
-				}
-				if call.Name != nil {
-					p.calls = append(p.calls, call)
-				}
+				p.calls = readToolCall(s, p.calls)
 			}
 		}
 	}

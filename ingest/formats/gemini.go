@@ -293,10 +293,16 @@ func readCandidates(s *rawjson.Scanner, r *fingerprint.Request) {
 // readParts appends the calls in one of the contents.
 func readParts(s *rawjson.Scanner, calls []fingerprint.ToolCall) []fingerprint.ToolCall {
 	for s.Object(); s.NextNamed("parts"); {
-		for s.Array(); s.NextElement(); {
-			if call, ok := readFunctionCall(s); ok {
-				calls = append(calls, call)
-			}
+		calls = readFunctionCalls(s, calls)
+	}
+	return calls
+}
+
+// readFunctionCalls appends the calls in a list of parts.
+func readFunctionCalls(s *rawjson.Scanner, calls []fingerprint.ToolCall) []fingerprint.ToolCall {
+	for s.Array(); s.NextElement(); {
+		if call, ok := readFunctionCall(s); ok {
+			calls = append(calls, call)
 		}
 	}
 	return calls

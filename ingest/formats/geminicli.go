@@ -110,9 +110,7 @@ func (p *geminiCLI) toolCall(r *fingerprint.Request) {
 			readCallMember(s, &call)
 		}
 	}
-	if call.Name != nil {
-		p.calls = append(p.calls, call)
-	}
+	p.calls = keepCall(p.calls, call)
 }
 
 // tokens reads those of the response. Those of its own tools' results are tokens that it

@@ -263,7 +263,7 @@ func (p *otelCall) contentCalls(s *rawjson.Scanner, member string, r *fingerprin
 	}
 	for s.Array(); s.NextElement(); {
 		for s.Object(); s.NextNamed(member); {
-			readToolCall(s, r)
+			r.ToolCalls = readToolCall(s, r.ToolCalls)
 		}
 	}
 }

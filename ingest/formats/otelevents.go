@@ -296,9 +296,7 @@ func (p *otelCall) answerLog(body []byte, r *fingerprint.Request) {
 				readMessageCalls(b, r, fingerprint.AllFields)
 				continue
 			}
-			for b.Array(); b.NextElement(); {
-				readItemCall(b, r)
-			}
+			readItemCalls(b, r)
 		case "tool_calls": // beside the message, by the conventions, and as OpenLLMetry has them
 			readToolCalls(b, r, len(r.ToolCalls), fingerprint.AllFields)
 		case "content": // of Google, in the place of a message

@@ -252,7 +252,7 @@ func (c *chat) flatCalls(r *fingerprint.Request) {
 			said = said || len(c.found[i].value) > 0
 		}
 		if f.kind == flatCall {
-			keepCall(r, call)
+			r.ToolCalls = keepCall(r.ToolCalls, call)
 		}
 	}
 	r.ToolCallsLogged = len(r.ToolCalls) > 0 || said && !called

@@ -360,16 +360,14 @@ func (c *chat) issued(list []byte, r *fingerprint.Request, reads fingerprint.Fie
 				if some {
 					continue
 				}
-				for s.Array(); s.NextElement(); {
-					readItemCall(s, r)
-				}
+				readItemCalls(s, r)
 			case "tool_calls":
 				if some {
 					continue
 				}
 				readToolCalls(s, r, others, reads)
 			case "function_call":
-				readToolCall(s, r)
+				r.ToolCalls = readToolCall(s, r.ToolCalls)
 			case "finish_reason":
 				called = endsInCall(s.Text(nil)) || called
 			default:
@@ -404,7 +402,7 @@ func readPartCall(s *rawjson.Scanner, r *fingerprint.Request) {
 		}
 	}
 	if isCall {
-		keepCall(r, call)
+		r.ToolCalls = keepCall(r.ToolCalls, call)
 	}
 }
 
