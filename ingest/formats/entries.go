@@ -185,7 +185,7 @@ func readPiUsage(s *rawjson.Scanner, r *fingerprint.Request) {
 // reword writes the calls and their results in OpenAI's words.
 func (p *entries) reword() {
 	p.json = append(p.json[:0], `{"role":"assistant","tool_calls":`...)
-	p.ends = append(p.ends[:0], 0)
+	p.ends = p.ends[:0]
 	for i := range p.calls {
 		call := &p.calls[i]
 		p.json = appendCall(append(p.json, start(i, "[")...), call)
@@ -216,7 +216,5 @@ func (p *entries) reword() {
 		p.json = appendResult(p.json, id, content)
 		p.ends = append(p.ends, len(p.json))
 	}
-	for i, end := range p.ends[1:] {
-		p.said = append(p.said, p.json[p.ends[i]:end:end])
-	}
+	p.said = apart(p.said, p.json, 0, p.ends)
 }

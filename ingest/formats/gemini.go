@@ -12,7 +12,7 @@ type gemini struct {
 	list rawjson.Scanner // of contents
 	part rawjson.Scanner // of a call or a result
 	text []byte          // system prompt and messages, one behind the other
-	made []span          // the messages in it
+	ends []int           // of each message in it
 	// Names stand for ids unless every call and every result has one: clients
 	// answer without the id that a call had, and older models give none.
 	byName, unnamed bool
@@ -26,9 +26,7 @@ func (g *gemini) read(contents, instruction rawjson.Value, m *fingerprint.Messag
 	}
 	end := len(g.text)
 	g.contents(contents)
-	for _, at := range g.made { // the text moves no more
-		m.Items = append(m.Items, g.text[at.from:at.to:at.to])
-	}
+	m.Items = apart(m.Items, g.text, end, g.ends)
 	if end > 0 {
 		m.System = g.text[:end:end]
 	}
@@ -70,7 +68,7 @@ func areContents(s *rawjson.Scanner, list []byte) bool {
 func (g *gemini) contents(list rawjson.Value) {
 	from := len(g.text)
 	for g.byName = false; ; g.byName = true {
-		g.text, g.made, g.unnamed = g.text[:from], g.made[:0], false
+		g.text, g.ends, g.unnamed = g.text[:from], g.ends[:0], false
 		s := &g.list
 		s.Reset(list)
 		if s.Kind() == rawjson.Array {
@@ -107,7 +105,7 @@ func (g *gemini) instruction(v rawjson.Value) {
 // content writes one of the contents as a message. Without a role it is the
 // user's, as Google has it, and so is one with the role function.
 func (g *gemini) content(s *rawjson.Scanner) {
-	from, role := len(g.text), "user"
+	role := "user"
 	g.text = append(g.text, '{')
 	if s.Kind() == rawjson.String {
 		g.text = append(append(append(g.text, `"content":`...), s.Value()...), ',')
@@ -132,7 +130,7 @@ func (g *gemini) content(s *rawjson.Scanner) {
 		}
 	}
 	g.text = append(append(append(g.text, `"role":"`...), role...), `"}`...)
-	g.made = append(g.made, span{from, len(g.text)})
+	g.ends = append(g.ends, len(g.text))
 }
 
 // parts writes a list of parts; a single one may stand there as it is.

@@ -197,7 +197,7 @@ func (p *otelCall) event(kind logKind, body []byte, r *fingerprint.Request) {
 
 // eventsEnd hands out what the events of a call said.
 func (p *otelCall) eventsEnd(r *fingerprint.Request) {
-	p.in.take(r, 0)
+	r.Messages.Items = apart(r.Messages.Items, p.in.json, 0, p.in.ends)
 	if r.Lost != fingerprint.Computable { // the calls have no arguments then
 		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
 	}

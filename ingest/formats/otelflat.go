@@ -126,7 +126,7 @@ func (c *chat) flatMessages(r *fingerprint.Request) {
 		}
 		rest = rest[n:]
 	}
-	c.take(r, from)
+	r.Messages.Items = apart(r.Messages.Items, c.json, from, c.ends)
 }
 
 func role(fields []flat) []byte {

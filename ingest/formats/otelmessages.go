@@ -63,7 +63,7 @@ func (c *chat) messages(list []byte, r *fingerprint.Request, reads fingerprint.F
 			tail = len(c.ends)
 		}
 	}
-	c.take(r, from)
+	r.Messages.Items = apart(r.Messages.Items, c.json, from, c.ends)
 	switch {
 	case s.End() != nil:
 		r.Lost = fingerprint.TruncatedContent
@@ -89,8 +89,7 @@ func (c *chat) reword(r *fingerprint.Request) {
 	for _, message := range items {
 		c.message(message)
 	}
-	r.Messages.Items = items[:0]
-	c.take(r, from)
+	r.Messages.Items = apart(items[:0], c.json, from, c.ends)
 }
 
 // isUsers tells the message of a user from an answer, which may have called.
@@ -100,14 +99,6 @@ func isUsers(s *rawjson.Scanner, message rawjson.Value) (users bool) {
 		users = string(s.Text(nil)) == "user"
 	}
 	return users
-}
-
-// take hands the messages out that were made since json had length from.
-func (c *chat) take(r *fingerprint.Request, from int) {
-	for _, end := range c.ends {
-		r.Messages.Items = append(r.Messages.Items, c.json[from:end:end])
-		from = end
-	}
 }
 
 // message appends a message: those of the results in it, and itself. It is

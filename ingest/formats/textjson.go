@@ -144,6 +144,16 @@ func start(i int, opening string) string {
 	return ","
 }
 
+// apart appends the texts that were written one behind the other from a place on, each
+// with its end: not before all are, as what they lie in may move until then.
+func apart(texts []rawjson.Value, written []byte, from int, ends []int) []rawjson.Value {
+	for _, end := range ends {
+		texts = append(texts, written[from:end:end])
+		from = end
+	}
+	return texts
+}
+
 var null = []byte("null")
 
 // orNull is a value as it is written, null if there is none.
