@@ -184,12 +184,7 @@ func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	} else {
 		s := &p.scan
 		s.Reset(record)
-		for s.Object(); s.NextKey(); {
-			name := s.Key
-			if v := s.Value(); v != nil {
-				p.members = append(p.members, member{name, found{json: v}})
-			}
-		}
+		p.members = appendMembers(p.members, s)
 		if column, why := wrap.Failure(s); why != "" {
 			return column, why
 		}
@@ -220,7 +215,7 @@ func (p *custom) lookup(f *CustomField) (v found, ok bool) {
 		return found{text: []byte(*f.Const)}, true
 	}
 	for _, path := range f.Paths {
-		if v, ok = p.find(path); ok {
+		if v, ok = p.among(p.members, path); ok {
 			return v, true
 		}
 	}

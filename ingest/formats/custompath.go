@@ -53,11 +53,11 @@ func (p *custom) open(text []byte) *rawjson.Scanner {
 // may be called timestamp [UTC].
 func HasIndex(path string) bool { return strings.Contains(strings.ReplaceAll(path, " [", ""), "[") }
 
-// find follows a path from the record.
-func (p *custom) find(path string) (best found, ok bool) {
+// among follows a path from some members.
+func (p *custom) among(members []member, path string) (best found, ok bool) {
 	longest := -1
-	for i := range p.members {
-		m := &p.members[i]
+	for i := range members {
+		m := &members[i]
 		p.step(m.name, m.value, path, &best, &longest)
 	}
 	return best, longest >= 0
@@ -87,14 +87,10 @@ func (p *custom) into(v found, path string) (best found, ok bool) {
 	if inside == nil {
 		return best, false
 	}
-	longest := -1
 	if inside.Kind() == rawjson.Array {
 		return p.element(inside, path)
 	}
-	for _, m := range p.membersOf(inside) {
-		p.step(m.name, m.value, path, &best, &longest)
-	}
-	return best, longest >= 0
+	return p.among(p.membersOf(inside), path)
 }
 
 // element follows a path that begins with the place of an element in a list.
@@ -131,15 +127,19 @@ func (p *custom) membersOf(object rawjson.Value) []member {
 	n := len(p.entered)
 	p.entered = slices.Grow(p.entered, 1)[:n+1]
 	e := &p.entered[n] // with the memory of one of an earlier record
-	e.json, e.members = object, e.members[:0]
-	s := p.open(object)
+	e.json, e.members = object, appendMembers(e.members[:0], p.open(object))
+	return e.members
+}
+
+// appendMembers appends the members of the object that comes next, but for null.
+func appendMembers(list []member, s *rawjson.Scanner) []member {
 	for s.Object(); s.NextKey(); {
 		name := s.Key
 		if value := s.Value(); value != nil {
-			e.members = append(e.members, member{name, found{json: value}})
+			list = append(list, member{name, found{json: value}})
 		}
 	}
-	return e.members
+	return list
 }
 
 // container is the JSON object or list that a value is, or that its text holds.
