@@ -8,7 +8,7 @@ import (
 
 // appendDescriptors appends what a request has for keys, which are in order, or
 // all attributes that may be descriptors.
-func appendDescriptors(dst []byte, r *Request, query []Pair, keys []string, all bool) []byte {
+func appendDescriptors(dst []byte, r *Request, query []pair, keys []string, all bool) []byte {
 	if !all {
 		for _, key := range keys {
 			// What is empty is missing for Fairvisor.
@@ -52,7 +52,7 @@ var ofOneRequest = []string{
 // descriptor is what a request has for one of limit_keys. A header is found
 // whatever its case and its dashes; a name of the query is one without being
 // logged apart, and so is the address of who called, where the log has nobody else.
-func descriptor(r *Request, query []Pair, key string) []byte {
+func descriptor(r *Request, query []pair, key string) []byte {
 	if value := r.Attribute(key); value != nil {
 		return value
 	}

@@ -17,9 +17,9 @@ type Query struct {
 // Empty tells that nothing is in it, logged or not.
 func (q Query) Empty() bool { return len(q.Raw) == 0 && len(bytes.Trim(q.Object, "{} \t\r\n")) == 0 }
 
-// Pair is one name of a query with one value, percent-decoded. Bare is a name
+// pair is one name of a query with one value, percent-decoded. Bare is a name
 // without '='.
-type Pair struct {
+type pair struct {
 	Name, Value []byte
 	Bare        bool
 }
@@ -27,7 +27,7 @@ type Pair struct {
 // queryPairs takes a query apart, in the order of the names' bytes; values of
 // a repeated name stay in their order. Raw text is read as nginx does it: a
 // plus is a blank, and a pair without a name is dropped.
-func (w *Writer) queryPairs(q *Query) []Pair {
+func (w *Writer) queryPairs(q *Query) []pair {
 	w.pairs, w.pairTexts = w.pairs[:0], w.pairTexts[:0]
 	if q.Object != nil {
 		w.objectPairs(q.Object)
@@ -37,11 +37,11 @@ func (w *Writer) queryPairs(q *Query) []Pair {
 			part, rest, _ = bytes.Cut(rest, []byte("&"))
 			name, value, found := bytes.Cut(part, []byte("="))
 			if len(name) > 0 {
-				w.pairs = append(w.pairs, Pair{w.unescapeURL(name), w.unescapeURL(value), !found})
+				w.pairs = append(w.pairs, pair{w.unescapeURL(name), w.unescapeURL(value), !found})
 			}
 		}
 	}
-	slices.SortStableFunc(w.pairs, func(a, b Pair) int { return bytes.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(w.pairs, func(a, b pair) int { return bytes.Compare(a.Name, b.Name) })
 	return w.pairs
 }
 
@@ -52,11 +52,11 @@ func (w *Writer) objectPairs(object rawjson.Value) {
 		if s.Kind() == rawjson.Bool {
 			// Lua's true stands for a name without a value.
 			value := s.Value()
-			w.pairs = append(w.pairs, Pair{name, w.pairTexts.keep(value), string(value) == "true"})
+			w.pairs = append(w.pairs, pair{name, w.pairTexts.keep(value), string(value) == "true"})
 			return
 		}
 		if value := s.Text(nil); value != nil {
-			w.pairs = append(w.pairs, Pair{name, w.pairTexts.keep(value), false})
+			w.pairs = append(w.pairs, pair{name, w.pairTexts.keep(value), false})
 		}
 	}
 	for s.Object(); s.NextKey(); {
@@ -102,7 +102,7 @@ func unhex(c byte) byte {
 // one without a value, a list for a repeated one.
 func (w *Writer) appendQuery(dst []byte, q *Query) []byte {
 	pairs := w.queryPairs(q)
-	slices.SortStableFunc(pairs, func(a, b Pair) int { return compareUTF16(a.Name, b.Name) })
+	slices.SortStableFunc(pairs, func(a, b pair) int { return compareUTF16(a.Name, b.Name) })
 	dst = append(dst, '{')
 	for i := 0; i < len(pairs); {
 		n := i + 1

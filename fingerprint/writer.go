@@ -40,7 +40,7 @@ type Writer struct {
 	args      canonicalizer   // for arguments and other values
 	turn      turn
 	calls     []ToolCall
-	pairs     []Pair
+	pairs     []pair
 	tools     []byte // names of the calls of a fingerprint
 	pairTexts arena
 
