@@ -82,23 +82,6 @@ func isFailure(text []byte) bool {
 	return n > 0 && text[0] != '0' && (n < len(stopped) || n == len(stopped) && string(text[:n]) < stopped)
 }
 
-// nextOfFailedRun finds what is new with each run of a program that fails; start is
-// -1 if there is no more.
-func nextOfFailedRun(text []byte, from int) (start, end int, placeholder string) {
-	for i := from; i < len(text); i++ {
-		if !isDigit(text[i]) {
-			continue
-		}
-		if n := lenLogTime(text, i); n > 0 {
-			return i, i + n, "<timestamp>"
-		}
-		if start, end, placeholder = ofOneRun(text, i); end > start {
-			return start, end, placeholder
-		}
-	}
-	return -1, -1, ""
-}
-
 // lineHead is how far from the beginning of a line its time may stand, bytes.
 const lineHead = 48
 

@@ -27,21 +27,26 @@ func (w *Writer) untimed(t spoken) spoken {
 	if len(t.text) == 0 || !failed && !marked && !mayTellTime(t.text[max(0, len(t.text)-end):]) || t.text[0] == '{' && !failed && (!has(t.text, outputs) || has(t.text, objects)) {
 		return t
 	}
-	whole, next := w.decoded(t), nextOfOneRun
-	switch {
-	case failed || marked:
-		next = nextOfFailedRun
-	case !endsTimed(whole) || !hasVerdict(whole):
+	whole, failed := w.decoded(t), failed || marked
+	if !failed && (!endsTimed(whole) || !hasVerdict(whole)) {
 		return t
 	}
-	return withoutPassed(withoutRuler(w.replaced(whole, next)))
+	return withoutPassed(withoutRuler(w.replaced(whole, func(text []byte, from int) (start, end int, placeholder string) {
+		return nextOfOneRun(text, from, failed)
+	})))
 }
 
-// nextOfOneRun finds what is new with each run; start is -1 if there is no more.
-func nextOfOneRun(text []byte, from int) (start, end int, placeholder string) {
+// nextOfOneRun finds what is new with each run, of one that failed the times in its log,
+// too; start is -1 if there is no more.
+func nextOfOneRun(text []byte, from int, failed bool) (start, end int, placeholder string) {
 	for i := from; i < len(text); i++ {
 		if !isDigit(text[i]) {
 			continue
+		}
+		if failed {
+			if n := lenLogTime(text, i); n > 0 {
+				return i, i + n, "<timestamp>"
+			}
 		}
 		if start, end, placeholder = ofOneRun(text, i); end > start {
 			return start, end, placeholder
