@@ -63,22 +63,8 @@ func exchangePart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, C
 	if w.newBetween(items, before, from, dst[answer:]) {
 		return dst, NoAnswer
 	}
-	dst, w.said = dst[:answer], false
-	for _, item := range items[from:] {
-		if w.readItem(item).class == isAside {
-			continue
-		}
-		if len(dst) > answer {
-			dst = append(dst, ',')
-		}
-		if dst, cause = w.appendMessage(dst, item); cause != Computable {
-			return dst, cause
-		}
-	}
-	if !w.said {
-		return dst, LossyContent // roles alone: a logger left the rest out
-	}
-	return append(dst, ']'), Computable
+	w.said = false
+	return w.appendItems(dst[:answer], answer, items[from:])
 }
 
 // exchange is where the last answer begins that something was said behind, -1 if

@@ -188,8 +188,8 @@ func (w *Writer) appendMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
 		items = items[from:]
 	}
 	dst = append(dst, '[')
+	first := len(dst)
 	w.said = r.Messages.System != nil && n == 0
-	comma := false
 	if n == 0 && r.Messages.System != nil {
 		// Anthropic's system prompt stands outside the list.
 		var cause Cause
@@ -198,16 +198,19 @@ func (w *Writer) appendMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
 			return dst, cause
 		}
 		dst = append(closeObject(dst), '}')
-		comma = true
 	}
+	return w.appendItems(dst, first, items)
+}
+
+// appendItems appends messages to a list whose first entry stands at first, and closes it.
+func (w *Writer) appendItems(dst []byte, first int, items []rawjson.Value) ([]byte, Cause) {
 	for _, item := range items {
 		if w.readItem(item).class == isAside {
 			continue
 		}
-		if comma {
+		if len(dst) > first {
 			dst = append(dst, ',')
 		}
-		comma = true
 		var cause Cause
 		if dst, cause = w.appendMessage(dst, item); cause != Computable {
 			return dst, cause
