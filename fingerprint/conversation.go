@@ -2,7 +2,6 @@ package fingerprint
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -70,9 +69,7 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 	if w.mac != nil { // it is a hash of a prompt
 		sum = w.keyed(w.canonical).sum
 	}
-	n = len(w.kept)
-	w.kept = hex.AppendEncode(append(w.kept, "conv-"...), sum[:6])
-	name := w.kept[n:len(w.kept):len(w.kept)]
+	name := w.nameOf("conv-", sum)
 	if messages > 0 && !w.broken {
 		w.begin(r, messages, name)
 	}

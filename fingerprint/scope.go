@@ -185,10 +185,13 @@ func (r *Request) CallerName(w *Writer) []byte {
 	if len(r.Caller) == 0 || r.CallerIsName || isHash(r.Caller) {
 		return r.Caller
 	}
-	sum := sha256.Sum256(r.Caller)
+	return w.nameOf("key-", sha256.Sum256(r.Caller))
+}
+
+// nameOf is a prefix and the first 12 hex digits of a hash.
+func (w *Writer) nameOf(prefix string, sum [sha256.Size]byte) []byte {
 	n := len(w.kept)
-	w.kept = append(w.kept, "key-"...)
-	w.kept = hex.AppendEncode(w.kept, sum[:6])
+	w.kept = hex.AppendEncode(append(w.kept, prefix...), sum[:6])
 	return w.kept[n:len(w.kept):len(w.kept)]
 }
 

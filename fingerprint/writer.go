@@ -26,7 +26,7 @@ type Writer struct {
 
 	rules     textRules       // of the identity at work
 	canonical []byte          // of the fingerprint in the making
-	kept      []byte          // what Keep keeps
+	kept      arena           // what Keep keeps, and names
 	broken    bool            // what was read inside the line is no JSON
 	asSent    bool            // the log has the body as the client sent it
 	said      bool            // some message says more than its role
@@ -145,9 +145,7 @@ func (w *Writer) emit(canonical []byte, kind hashKind) {
 	w.canonical = canonical
 	p := Print{Fingerprint: Fingerprint{size: uint8(kind)}}
 	if w.Keep {
-		n := len(w.kept)
-		w.kept = append(w.kept, canonical...)
-		p.Canonical = w.kept[n:len(w.kept):len(w.kept)]
+		p.Canonical = w.kept.keep(canonical)
 	}
 	switch {
 	case w.mac != nil:
