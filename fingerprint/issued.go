@@ -91,9 +91,5 @@ func (w *Writer) appendIssued(dst []byte, from, to int, asSent bool) []byte {
 		}
 		return dst
 	}
-	start := 0
-	if from > 0 {
-		start = i.ends[from-1] + len(",")
-	}
-	return append(dst, i.text[start:i.ends[to-1]]...)
+	return append(dst, i.text[startOf(i.ends, from):i.ends[to-1]]...)
 }

@@ -269,13 +269,11 @@ func (w *Writer) writeTurn() Cause {
 	t := &w.turn
 	t.text, t.ends, t.bare = t.text[:0], t.ends[:0], t.bare[:0]
 	for k, call := range t.calls {
-		if k > 0 {
-			t.text = append(t.text, ',')
-		}
 		if cause := w.lossOfArguments(call.Arguments); cause != Computable {
 			return cause
 		}
-		t.text = w.appendCallMembers(append(t.text, '{'), call, false)
+		t.text = append(append(t.text, open(k, "")...), '{')
+		t.text = w.appendCallMembers(t.text, call, false)
 		t.bare = append(t.bare, len(t.text))
 		if i := t.answers[k]; i >= 0 {
 			r := &t.results[i]
@@ -294,14 +292,14 @@ func (w *Writer) writeTurn() Cause {
 }
 
 // textAt is the k-th call with its result as JSON.
-func (t *turn) textAt(k int) []byte { return t.text[t.start(k):t.ends[k]] }
+func (t *turn) textAt(k int) []byte { return t.text[startOf(t.ends, k):t.ends[k]] }
 
-// start is where the k-th call stands in the text.
-func (t *turn) start(k int) int {
+// startOf is where the k-th of values begins that end there, with commas between.
+func startOf(ends []int, k int) int {
 	if k == 0 {
 		return 0
 	}
-	return t.ends[k-1] + len(",")
+	return ends[k-1] + len(",")
 }
 
 // different are the calls of the turn but for those that are the same as one
@@ -325,7 +323,7 @@ func (t *turn) different() []int {
 func (t *turn) appendBare(dst []byte) []byte {
 	for k, end := range t.bare {
 		dst = append(dst, open(k, "")...)
-		dst = append(append(dst, t.text[t.start(k):end]...), '}')
+		dst = append(append(dst, t.text[startOf(t.ends, k):end]...), '}')
 	}
 	return dst
 }
