@@ -65,6 +65,8 @@ func TestCauses(t *testing.T) {
 	by(RedactedContent, "prompt", "messages", `[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"redacted-by-litellm"}}]}]`)
 	by(TruncatedContent, "prompt", "body", "{}", "messages", `[{"role":"user","content":"a [truncated]"}]`)
 	by(LossyContent, "prompt", "messages", `[{"content":[{"type":"image","mime_type":"x","media_type":"x","mimeType":"x","mediaType":"x","modality":"x","detail":"x","format":"x","cache_control":{"a":"x"}}]}]`)
+	by(LossyContent, "tool-call-result", "messages", `[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"a","content":[{"type":"text"}]}]`) // where "" would be a result
+	by(LossyContent, "prompt", "messages", `[{"role":"user","content":[{"type":"text","text":null},{"type":"text","text":"a"}]}]`)
 	by(TruncatedContent, "prompt", "messages", `[{"content":[{"u":"[base64_data truncated: 5KB]"}]}]`)
 	by(RedactedContent, "prompt", "messages", `["redacted-by-litellm"]`)
 	by(RedactedContent, "aisg", "caller", "c", "model", "m", "messages", `[{"content":"redacted-by-litellm"}]`)

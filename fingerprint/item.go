@@ -284,12 +284,14 @@ func (b *block) isToolUse() bool {
 }
 func (b *block) isToolResult() bool { return string(b.kind) == "tool_result" }
 
+// isText tells a part that has a text. One that is called text and has none lost it,
+// or has it in a member that no API knows.
 func (b *block) isText() bool {
 	switch string(b.kind) {
-	case "text", "input_text", "output_text":
-		return true
+	case "", "text", "input_text", "output_text":
+		return b.text != nil
 	}
-	return len(b.kind) == 0 && b.text != nil
+	return false
 }
 
 // isAside tells what the model keeps to itself: signatures in it differ on
