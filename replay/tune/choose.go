@@ -180,7 +180,7 @@ func (r *Report) steady(grid [][]Outcome, cell, threshold int) float64 {
 	own := float64(max(grid[cell][threshold].Waste, 1))
 	least := 1.0
 	see := func(c, th int) {
-		if c >= 0 && c < len(r.Cells) && th >= 0 && th < len(grid[c]) && r.Cells[c].Kind == r.Cells[cell].Kind {
+		if c >= 0 && c < len(r.Cells) && th < len(grid[c]) && r.Cells[c].Kind == r.Cells[cell].Kind {
 			least = min(least, float64(grid[c][th].Waste)/own)
 		}
 	}

@@ -154,6 +154,6 @@ func (r *Report) stays() map[reason]bool {
 // is alone does not tell what it is.
 func (r *Report) excluded(a *alike) bool {
 	return slices.ContainsFunc(r.Exclusions, func(x Exclusion) bool {
-		return x.inPolicy() && (a.of != reason{} && x.of == a.of || a.alone && !a.class.isLoop() && x.of.takes(a.shows))
+		return x.inPolicy() && (a.of != reason{} && x.of == a.of || a.alone && x.of.takes(a.shows))
 	})
 }
