@@ -22,15 +22,19 @@ func TestGridAgreesWithOutcomes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rule := &window.Rule{Identity: anyRule.Identity, Scope: scope}
 	rapid.Check(t, func(t *rapid.T) {
 		const most = 8
+		// Without a scope each fingerprint is a place.
+		rule := &window.Rule{Identity: anyRule.Identity, Scope: rapid.SampledFrom([]*fingerprint.Scope{scope, {}}).Draw(t, "scope")}
 		r := &Report{Cells: make([]window.SweepCell, 3), Sweep: []window.SweepTarget{{Rule: rule, Tracker: make([]window.Swept, 1)}}, Options: Options{Most: most}}
 		counts := window.NewRows(len(r.Cells))
 		var repeats []*Repeat
 		for range rapid.IntRange(0, 5).Draw(t, "repeats") {
 			k := &Repeat{Rule: rule, Kind: rapid.SampledFrom(window.Kinds).Draw(t, "kind"), rows: counts}
-			k.Scope = []string{rapid.SampledFrom([]string{"a", "b"}).Draw(t, "session")}
+			place := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "place")
+			if k.Fingerprint, _ = fingerprint.FromBytes([]byte(strings.Repeat(place, 16))); len(rule.Scope.Fields) > 0 {
+				k.Scope = []string{place}
+			}
 			k.First = rapid.Int64Range(-9, 9).Draw(t, "first")
 			k.Last = k.First + rapid.Int64Range(0, 9).Draw(t, "lasts")
 			for range rapid.IntRange(1, 6).Draw(t, "hits") {
@@ -103,13 +107,13 @@ func (r *Report) outcome(repeats []*Repeat, cell, threshold int) (o Outcome) {
 		if k.Highest(cell) < threshold {
 			continue
 		}
-		of := alone[k.Scope[0]]
+		of := alone[k.where()]
 		if n := len(of); n > 0 && of[n-1].last >= k.First {
 			of[n-1].last = max(of[n-1].last, k.Last)
 			o.Joined++
 			continue
 		}
-		alone[k.Scope[0]] = append(of, stretch{k.First, k.Last})
+		alone[k.where()] = append(of, stretch{k.First, k.Last})
 	}
 	return o
 }
@@ -161,6 +165,12 @@ func TestChoose(t *testing.T) {
 	f("and no more than that", Options{}, 10, saves, at{3, 6})
 	saves[at{3, 6}], saves[at{1, 4}] = Outcome{Caught: 2, Waste: 101, Wrong: 2, WrongRequests: 2}, catches(93)
 	f("what catches fewer is not", Options{}, 10, saves, at{3, 6})
+	saves = map[at]Outcome{{3, 4}: {Caught: 1, Waste: 111, Wrong: 2, WrongRequests: 2}, {3, 6}: wrong(101, 1), {1, 4}: catches(93)}
+	f("to be wrong less often is, where as many are caught", Options{}, 10, saves, at{1, 4})
+	saves[at{1, 4}] = Outcome{Caught: 2, Waste: 93, Wrong: 1, WrongRequests: 1}
+	f("and to catch more, where as many are wrong", Options{}, 10, saves, at{1, 4})
+	saves[at{1, 4}] = wrong(93, 1)
+	f("what is no better is not", Options{}, 10, saves, at{3, 6})
 
 	// Which stands at cell 1.
 	rule.Threshold = 4
@@ -185,6 +195,7 @@ func TestChoose(t *testing.T) {
 	}
 	f("7 alerts in 7 days are one a day", Options{Budget: 1}, 10, alerts(7), at{1, 4})
 	f("8 are more", Options{Budget: 1}, 10, alerts(8), none)
+	f("those that are one with others are none", Options{Budget: 1}, 10, map[at]Outcome{{1, 4}: {Caught: 1, Waste: 100, Episodes: 9, Joined: 2}}, at{1, 4})
 	f("a lower threshold joins episodes: that it keeps to the budget is not enough", Options{Budget: 1}, 10, map[at]Outcome{
 		{1, 4}: {Alerts: 10}, {1, 5}: {Caught: 1, Waste: 100, Alerts: 11},
 	}, none)
@@ -198,6 +209,9 @@ func TestChoose(t *testing.T) {
 	f("one whose next threshold saves as much", Options{}, 10, map[at]Outcome{
 		{0, 4}: same, {1, 4}: same, {2, 4}: same, {0, 5}: {Waste: 100},
 	}, at{0, 4})
+	f("and no more than that", Options{}, 10, map[at]Outcome{
+		{0, 4}: same, {2, 4}: same, {0, 5}: {Waste: 110}, {1, 4}: {Waste: 110}, {2, 5}: {Waste: 100},
+	}, at{2, 4})
 	f("one whose neighbouring windows do", Options{}, 10, map[at]Outcome{
 		{0, 4}: catches(92), {1, 4}: same, {2, 4}: same, {0, 5}: {Waste: 92}, {1, 5}: {Waste: 100}, {2, 5}: {Waste: 100},
 	}, at{2, 4})
@@ -206,7 +220,7 @@ func TestChoose(t *testing.T) {
 // TestChooseAsRun: a setting that the gateway gets wrong more often, as it runs it,
 // gives way to one that saves nearly as much.
 func TestChooseAsRun(t *testing.T) {
-	f := func(wrong int, want time.Duration) {
+	f := func(want time.Duration, wrong ...int) {
 		t.Helper()
 		scope := &fingerprint.Scope{}
 		rule := &window.Rule{Identity: anyRule.Identity, Scope: scope, Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}}
@@ -220,14 +234,17 @@ func TestChooseAsRun(t *testing.T) {
 			r.Cells = append(r.Cells, window.SweepCell{Kind: "streak", Window: w})
 			grid[i][4] = Outcome{Caught: 1, Waste: 100 - int64(i)}
 		}
-		grid[2][4].Wrong = wrong
+		for i, n := range wrong {
+			grid[2+i][4].Wrong = n
+		}
 		r.Sweep, r.Advice = []window.SweepTarget{{Rule: shipped, Tracker: []window.Swept{{}}}}, []Advice{{on: ground{grid, 1}}}
 		if cell, threshold := r.choose(rule, &ground{grid[:2], 1}, grid[:2]); cell < 0 || r.Cells[cell].Window != want || threshold != 4 {
-			t.Errorf("wrong %d times: chosen is cell %d at %d, want %s", wrong, cell, threshold, want)
+			t.Errorf("wrong %v times: chosen is cell %d at %d, want %s", wrong, cell, threshold, want)
 		}
 	}
-	f(0, time.Minute)
-	f(1, time.Hour)
+	f(time.Minute, 0, 0)
+	f(time.Hour, 1, 0)
+	f(time.Minute, 1, 1) // there is none that it gets right
 }
 
 // TestMostWrong: at the edge of --max-wrong a setting keeps to it, whatever
@@ -341,6 +358,10 @@ func TestBudgetOfAllRules(t *testing.T) {
 	f(4, "abc dbe", 0)
 	f(7, "abc dbe fg", 0, 1, 2)
 	f(6, "abc dbe fg", 0, 1)
+	f(8, "abc deb fbg", 0, 1, 2) // b loops at one time for the first and third
+	f(7, "abc deb fbg", 0, 1)
+	f(10, "acdb ebf ghb", 0, 1, 2) // and at three times
+	f(9, "acdb ebf ghb", 0, 1)
 	f(5, "abc bde", 0) // and at another time
 	f(1, "abc de", 0)  // what a rule may cost by itself was asked before
 	within := alerts{fired: map[string][]stretch{}}
@@ -368,11 +389,66 @@ func TestCurrent(t *testing.T) {
 			Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: sweptOnce(rule, 8, loop), Days: 1,
 			Options: Options{Most: 8}, Result: result(100),
 		}
-		if a := r.adviseOne(0, r.classedOf(loop), r.classedOf(nil)); a.HasCurrent != want || a.Current.Caught != caught {
-			t.Errorf("%s at %d: known %t, catches %d", kind, threshold, a.HasCurrent, a.Current.Caught)
+		a := r.adviseOne(0, r.classedOf(loop), r.classedOf(nil))
+		if a.HasCurrent != want || a.Current.Caught != caught || want && a.Current.Loops != 1 {
+			t.Errorf("%s at %d: known %t, catches %d of %d", kind, threshold, a.HasCurrent, a.Current.Caught, a.Current.Loops)
 		}
 	}
 	f("streak", 6, true, 1)
 	f("streak", 7, true, 0)
+	f("streak", 256, true, 0) // beyond what is counted up to
 	f("sliding", 6, false, 0)
+}
+
+// No threshold beyond those that were asked for is advised, though of the rule's own
+// it is known what it would do.
+func TestMostThreshold(t *testing.T) {
+	loop, wrong := repeatOf(16, 16), repeatOf(10, 10)
+	wrong.Kind = window.Unknown
+	f := func(most, want int) {
+		t.Helper()
+		rule := &window.Rule{Identity: anyRule.Identity, Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}, Threshold: 16}
+		r := &Report{
+			Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: sweptOnce(rule, most, []*Repeat{loop, wrong}), Days: 1,
+			Options: Options{Most: most}, Result: result(100),
+		}
+		if a := r.adviseOne(0, r.classedOf([]*Repeat{loop, wrong}), r.classedOf(nil)); a.Threshold != want {
+			t.Errorf("up to %d: advised is %d, want %d", most, a.Threshold, want)
+		}
+	}
+	f(16, 16)
+	f(12, 0)
+}
+
+// TestStepsAreOneAlert: a loop of several steps is as many repeats, and costs one
+// alert.
+func TestStepsAreOneAlert(t *testing.T) {
+	scope, err := fingerprint.NewScope([]string{"session"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := &window.Rule{Identity: anyRule.Identity, Scope: scope, Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}}
+	f := func(second string, first int64, want float64) {
+		t.Helper()
+		r := &Report{Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Days: 1, Options: Options{Most: 8}, Result: result(100)}
+		for i, session := range []string{"s", second} {
+			k := repeatOf(4, 2, 3, 4)
+			k.Rule, k.Scope, k.First = rule, []string{session}, int64(i)*first
+			k.Last = k.First + 100
+			r.Repeats = append(r.Repeats, k)
+		}
+		r.Result.First, r.Result.Last = 0, 1000
+		r.Sweep = sweptOnce(rule, r.Options.Most, r.Repeats)
+		r.advise()
+		if got := r.alerts(&r.Advice[0].Outcome, 1); got != want {
+			t.Errorf("%s at %d: %v alerts a day, want %v", second, first, got, want)
+		}
+		if got := r.alertsPerDay(); got != want {
+			t.Errorf("%s at %d: together %v alerts a day, want %v", second, first, got, want)
+		}
+	}
+	f("s", 1, 1)
+	f("s", 100, 1)
+	f("s", 101, 2) // another loop
+	f("t", 1, 2)
 }
