@@ -88,18 +88,21 @@ func (s *search) grows() bool { return s.plain() && s.t.kind.Grows }
 // one has them from.
 func (s *search) with(threshold int, w time.Duration) *window.Rule {
 	r := *s.t.rule
-	ofThreshold, ofWindow := &r.Threshold, &r.Counter.Window
-	if c := s.t.hits[s.lo].choice; c >= 0 {
-		r.Overrides = slices.Clone(r.Overrides)
-		if o := &r.Overrides[c]; o.Threshold > 0 {
-			ofThreshold = &o.Threshold
-		}
-		if o := &r.Overrides[c]; o.Window > 0 {
-			ofWindow = &o.Window
-		}
+	r.Overrides = slices.Clone(r.Overrides)
+	c, ofWindow := s.t.hits[s.lo].choice, &r.Counter.Window
+	if c >= 0 && r.Overrides[c].Window > 0 {
+		ofWindow = &r.Overrides[c].Window
 	}
-	*ofThreshold, *ofWindow = threshold, w
+	*thresholdOf(&r, c), *ofWindow = threshold, w
 	return &r
+}
+
+// thresholdOf is where a choice has its threshold from: an override, or the rule.
+func thresholdOf(r *window.Rule, c window.Choice) *int {
+	if c >= 0 && r.Overrides[c].Threshold > 0 {
+		return &r.Overrides[c].Threshold
+	}
+	return &r.Threshold
 }
 
 // now is the window in force.
@@ -150,10 +153,12 @@ func (s *search) threshold() (threshold int, why string) {
 		step, last = 1, s.hi+2 // no count is higher
 	}
 	if s.plain() {
-		// No count depends on the threshold: the highest is where to begin.
-		most := 0
+		// No count depends on the threshold: the highest that is held to it is where
+		// to begin.
+		most, r := 0, s.t.rule
+		held := thresholdOf(r, s.t.hits[s.lo].choice)
 		for i := s.lo; i <= s.hi; i++ {
-			if s.t.mine(i) {
+			if s.t.mine(i) && thresholdOf(r, s.t.hits[i].choice) == held {
 				most = max(most, s.t.hits[i].count)
 			}
 		}

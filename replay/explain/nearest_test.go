@@ -30,17 +30,22 @@ func testPrints(tb testing.TB) []fingerprint.Fingerprint {
 	return prints
 }
 
-// firesLast judges all events by one rule and tells whether the last fired.
-func firesLast(rule window.Rule, events []window.Event) (fired bool) {
-	e := window.NewEngine(window.NewPlan([]*window.Rule{&rule}, nil), window.EngineOptions{Verdict: func(v *window.Verdict) { fired = v.Fired }})
-	for i := range events {
-		e.Judge(&events[i])
+// firesFrom judges all events by one rule and tells whether one fired that is like
+// the last, and no earlier than the event of that number.
+func firesFrom(from int, rule window.Rule, events []window.Event) (fired bool) {
+	at, print := 0, events[len(events)-1].Prints[0].Fingerprints[0]
+	e := window.NewEngine(window.NewPlan([]*window.Rule{&rule}, nil), window.EngineOptions{Verdict: func(v *window.Verdict) {
+		fired = fired || at >= from && v.Fired && v.Fingerprint == print
+	}})
+	for at = range events {
+		e.Judge(&events[at])
 	}
 	return fired
 }
 
-// TestNearestAgainstTryingAll compares what explain finds with trying every
-// threshold, and every window of whole microseconds.
+// TestNearestAgainstTryingAll compares what explain finds of a request, or of all
+// those of an episode, with trying every threshold, and every window of whole
+// microseconds.
 func TestNearestAgainstTryingAll(t *testing.T) {
 	prints := testPrints(t)
 	scope, err := fingerprint.NewScope(nil)
@@ -65,10 +70,10 @@ func TestNearestAgainstTryingAll(t *testing.T) {
 		rule.SkipInCooldown = rule.Cooldown > 0 && rapid.Bool().Draw(t, "skip in cooldown")
 		rule.SkipBlocked = rapid.IntRange(0, 4).Draw(t, "skip blocked") == 0
 		rule.ResetOnFire = rapid.IntRange(0, 4).Draw(t, "reset") == 0
-		choices := []window.Choice{window.Plain}
+		choices := []window.Choice{window.Plain, 0}
+		rule.Overrides = []window.Override{{Threshold: rapid.SampledFrom([]int{0, 0, 2, 4}).Draw(t, "override's threshold")}}
 		if window.CounterNamed(rule.Counter.Kind).Varies {
-			rule.Overrides = []window.Override{{Window: time.Duration(rapid.IntRange(1, 30).Draw(t, "override's window")) * time.Microsecond}}
-			choices = append(choices, 0)
+			rule.Overrides[0].Window = time.Duration(rapid.IntRange(0, 30).Draw(t, "override's window")) * time.Microsecond
 		}
 		var events []window.Event
 		now := int64(1000)
@@ -83,11 +88,15 @@ func TestNearestAgainstTryingAll(t *testing.T) {
 		}
 		last := &events[len(events)-1]
 		tr := newTrace(window.NewPlan([]*window.Rule{&rule}, nil), 0, &window.Scope{}, last.Prints[0].Fingerprints[0], "")
-		for i := range events {
-			tr.add(&events[i], i == len(events)-1)
+		from := len(events) - 1
+		if first := rapid.IntRange(0, from).Draw(t, "first of the episode"); events[first].Prints[0].Fingerprints[0] == last.Prints[0].Fingerprints[0] {
+			from = first
 		}
-		fired := firesLast(rule, events)
-		if got := tr.hits[tr.asked].fired; got != fired {
+		for i := range events {
+			tr.add(&events[i], i == from)
+		}
+		fired := firesFrom(from, rule, events)
+		if got := slices.ContainsFunc(tr.hits[tr.asked:], func(h hit) bool { return h.fired && h.print == tr.print }); got != fired {
 			t.Fatalf("the trace says fired %v, the engine %v", got, fired)
 		}
 		n := tr.nearest(tr.asked, len(tr.hits)-1)
@@ -95,11 +104,18 @@ func TestNearestAgainstTryingAll(t *testing.T) {
 		threshold := 0
 		for k := range 30 {
 			try := rule
-			if try.Threshold = rule.Threshold + k; !fired {
-				try.Threshold = rule.Threshold - k
+			try.Overrides = slices.Clone(rule.Overrides)
+			changed := &try.Threshold
+			if events[from].Rules[0] >= 0 && try.Overrides[0].Threshold > 0 {
+				changed = &try.Overrides[0].Threshold
 			}
-			if try.Threshold >= 2 && firesLast(try, events) != fired {
-				threshold = try.Threshold
+			if fired {
+				*changed += k
+			} else {
+				*changed -= k
+			}
+			if *changed >= 2 && firesFrom(from, try, events) != fired {
+				threshold = *changed
 				break
 			}
 		}
@@ -114,7 +130,7 @@ func TestNearestAgainstTryingAll(t *testing.T) {
 			try := rule
 			try.Overrides = slices.Clone(rule.Overrides)
 			changed := &try.Counter.Window
-			if last.Rules[0] >= 0 {
+			if events[from].Rules[0] >= 0 && try.Overrides[0].Window > 0 {
 				changed = &try.Overrides[0].Window
 			}
 			if d := time.Duration(k) * time.Microsecond; fired {
@@ -122,7 +138,7 @@ func TestNearestAgainstTryingAll(t *testing.T) {
 			} else {
 				*changed += d
 			}
-			if *changed > 0 && firesLast(try, events) != fired {
+			if *changed > 0 && firesFrom(from, try, events) != fired {
 				w = *changed
 			}
 		}
