@@ -60,16 +60,16 @@ func TestKind(t *testing.T) {
 	coarse := &Witness{judged: 100, whole: 11}
 
 	held := map[Kind]bool{}
-	f := func(w *Witness, rule *Rule, is func(f *Facts), want Kind, evidence string) {
+	f := func(w *Witness, rule *Rule, is func(f *Facts), want Kind, evidence string) { // $ is its end
 		t.Helper()
 		held[want] = true
 		facts := &Facts{Requests: 11, cycle: 11, answered: 10}
 		is(facts)
-		if kind, why := w.Kind(rule, facts); kind != want || !strings.Contains(why, evidence) {
+		if kind, why := w.Kind(rule, facts); kind != want || !strings.Contains(why+"$", evidence) {
 			t.Errorf("%s: %s; want %s: %s", kind, why, want, evidence)
 		}
 	}
-	f(fine, text, func(*Facts) {}, Stuck, "the same request 11 times, answered each time")
+	f(fine, text, func(*Facts) {}, Stuck, "the same request 11 times, answered each time$")
 	f(fine, masked, func(*Facts) {}, Stuck, "answered each time, but for what is masked")
 	f(fine, text, func(f *Facts) { f.Requests = 1 }, Unknown, "came once")
 	f(fine, text, func(f *Facts) { f.instants = 5 }, DuplicateLogging, "5 of 10")
@@ -95,12 +95,16 @@ func TestKind(t *testing.T) {
 	f(named, text, erred(5, 100, limited), Retry, "; no other callers had the same")
 	f(named, text, erred(5, 500, limited), Outage, "")
 	f(named, text, erred(5, 400, unavailable), Retry, "; few other callers had the same")
-	f(named, text, func(f *Facts) { f.failed = 5 }, Retry, "5 of 10 answered with an error")
+	f(named, text, func(f *Facts) { f.failed = 5 }, Retry, "5 of 10 answered with an error$")
 	f(fine, text, erred(4, 100, unavailable), Stuck, "")
 	f(fine, text, func(f *Facts) {
 		erred(4, 100, unavailable)(f)
 		f.failed = 1
 	}, Outage, "5 of 10 answered with an error, 4 of them when other")
+	f(fine, text, func(f *Facts) {
+		erred(1, 100, unavailable)(f)
+		f.failed = 4
+	}, Retry, "5 of 10 answered with an error, 1 of them when other")
 	f(fine, text, func(f *Facts) {
 		erred(3, 100, unavailable)(f)
 		f.failed = 3
@@ -139,6 +143,10 @@ func TestKind(t *testing.T) {
 		came(10, 2, 4)(f)
 		pace(f, 5, 1, 0)
 	}, Polling, "2 of 9")
+	f(fine, callsOf, func(f *Facts) {
+		came(10, 2, 4)(f)
+		pace(f, 5, 1, 1)
+	}, Stuck, "")
 	f(fine, resultsOf, func(*Facts) {}, Stuck, "the same call with the same result, 11 times in a row")
 
 	f(fine, text, func(f *Facts) { f.Gets = 6 }, Polling, "6 of 10")
@@ -146,6 +154,7 @@ func TestKind(t *testing.T) {
 
 	f(fine, text, func(f *Facts) { f.sessions = different(10, 5) }, Batch, "5 sessions or users among 10")
 	f(fine, text, func(f *Facts) { f.sessions = different(10, 4) }, Stuck, "")
+	f(fine, text, func(f *Facts) { f.Requests, f.answered, f.sessions = 5, 4, different(4, 2) }, Batch, "2 sessions or users among 4")
 	f(fine, inSession, func(f *Facts) { f.sessions = different(10, 5) }, Stuck, "")
 	f(fine, text, func(f *Facts) { f.Requests, f.sessions = 1001, different(1000, 1000) }, Batch, "32 or more sessions or users among 1000")
 	f(fine, text, func(f *Facts) { f.sessions, f.mixed = different(10, 2), true }, Unknown, "none of them 4 times in a row")
