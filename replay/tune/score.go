@@ -70,17 +70,14 @@ func (s Score) F1() float64 {
 // ratio is NaN of nothing.
 func ratio(part, whole int) float64 { return float64(part) / float64(whole) }
 
-// Interval is Wilson's 95 % interval of a share.
+// Interval is Wilson's 95 % interval of a share; of nothing it is from 0 to 1.
 func Interval(part, whole int) (low, high float64) {
-	if whole == 0 {
-		return 0, 1
-	}
 	const z = 1.959964
 	n, p := float64(whole), float64(part)/float64(whole)
 	middle := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	low, high = middle-half, middle+half
-	if part == 0 { // exactly, which the floats miss by a last digit
+	if part == 0 { // exactly, which the floats miss by a last digit; of nothing both
 		low = 0
 	}
 	if part == whole {
