@@ -274,7 +274,7 @@ func TestRecommend(t *testing.T) {
 		caught string
 		wrong  int
 	}
-	f := func(what string, rules []rule, want ...int) {
+	f := func(what string, rules []rule, want ...int) *passedOver {
 		t.Helper()
 		r := &Report{}
 		counts := window.NewRows(1)
@@ -295,6 +295,7 @@ func TestRecommend(t *testing.T) {
 		if few := strings.HasSuffix(what, ", and that is said"); few != (r.passedOver != nil) || few && r.passedOver.takes > 0 {
 			t.Errorf("%s: passed over is %+v", what, r.passedOver)
 		}
+		return r.passedOver
 	}
 	f("none is advised", []rule{{"", 0}})
 	f("wrong as often as right", []rule{{"a", 1}})
@@ -307,6 +308,9 @@ func TestRecommend(t *testing.T) {
 	f("two are", []rule{{"abc", 0}, {"cde", 0}}, 0, 1)
 	f("one is, of an agent that nobody stopped", []rule{{"abc", 0}, {"D", 0}}, 0, 1)
 	f("or a tenth, of many, and that is said", []rule{{"abcdefghijklmnopqrstuvwxyzABCD", 0}, {"01", 0}}, 0)
+	if most := f("of two the one that finds more, and that is said", []rule{{"abcdefghijklmnopqrstuvwxyzABCEFGHIJKLMNOP", 0}, {"01a", 0}, {"012", 0}, {"34", 0}}, 0); most != nil && most.more != 3 {
+		t.Errorf("passed over is one that finds %d more", most.more)
+	}
 	f("which are three of thirty", []rule{{"abcdefghijklmnopqrstuvwxyzABCD", 0}, {"012", 0}}, 0, 1)
 }
 

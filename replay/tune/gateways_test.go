@@ -2,8 +2,10 @@ package tune
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +30,48 @@ func TestExcess(t *testing.T) {
 	f(9, 9, 9, 9, "")
 	f(51, 100, 5, 10, "zelyx flags 51 of 100 conversations without a loop (51 %)")
 	f(50, 100, 6, 10, "zelyx flags 50 of 100 conversations without a loop (50 %), and 6 of the 10 with 10 requests or more (60 %)")
+}
+
+// TestCompare: gateways are compared by the conversations that they act in, with a loop
+// and without, and by what they could look at. A name says what is so of a
+// conversation.
+func TestCompare(t *testing.T) {
+	acts, sees, idle := &window.Rule{Threshold: 9}, &window.Rule{Threshold: 4}, &window.Rule{Threshold: 4}
+	differences := []Difference{{Of: "none"}, {Of: "one more"}, {Of: "one less"}}
+	c := &gatewayCounts{flagged: newSampled[uint64](mostConversations), of: []gatewayCount{
+		{Gateway: Gateway{Name: "idle", Rules: []*window.Rule{idle}}},
+		{Gateway: Gateway{Name: "acts", Rules: []*window.Rule{acts, sees}, Differences: differences}, requests: 7, episodes: 3, judging: []*differs{{}, {more: 1}, {less: 1}}},
+	}}
+	conversations, loops := newSampled[uint32](mostConversations), map[conversation]bool{}
+	for name, requests := range map[string]uint32{
+		"loops, acts": 9, "loops": 9, "loops too": 9, "long, acts": 4, "long": 4, "long too": 5, "long as well": 9, "acts": 3, "acts too": 2, "": 3,
+	} {
+		who := conversationOf("conversation " + name)
+		conversations.of[who] = requests
+		if strings.HasPrefix(name, "loops") {
+			loops[who] = true
+		}
+		if strings.Contains(name, "acts") {
+			c.flagged.of[who] = 1 << 1
+		}
+	}
+	r := &Report{Result: result(10)}
+	for rule, counted := range map[*window.Rule]int64{idle: 9, acts: 4, sees: 6} {
+		a := window.RuleAccount{Rule: rule, Judged: 10, Counted: counted}
+		a.NotComputable[fingerprint.NoBody] = 10 - counted
+		r.Result.Rules = append(r.Result.Rules, a)
+	}
+	r.compare(c, &conversations, loops)
+	want := []GatewayReport{
+		{Gateway: c.of[0].Gateway, Loops: 3, Normal: 7, Long: 4, Coverage: 0.9},
+		{
+			Gateway: c.of[1].Gateway, Requests: 7, Episodes: 3, Conversations: 4, Caught: 1, Loops: 3, Wrong: 3, Normal: 7, LongWrong: 1, Long: 4, Coverage: 0.6,
+			Matter: []Matter{{differences[1], 1, 0}, {differences[2], 0, 1}},
+		},
+	}
+	if !reflect.DeepEqual(r.Gateways, want) {
+		t.Errorf("%+v, want %+v", r.Gateways, want)
+	}
 }
 
 // TestExclusionsAreFew: those that take out most are suggested, and what the

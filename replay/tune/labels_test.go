@@ -15,6 +15,8 @@ func TestReadLabels(t *testing.T) {
 		}
 	}
 	f(`{"session":"s","loop":true}`, Labels{"s": true})
+	long := strings.Repeat("s", 100_000)
+	f(`{"session":"`+long+`","loop":true}`, Labels{long: true})
 	f("\ufeff{\"session\":\"s\",\"loop\":true,\"who\":\"me\"}\r\n\r\n {\"session\":\"t\",\"loop\":false}", Labels{"s": true, "t": false})
 	f("{\"session\":\"s\",\"loop\":true}\n{\"session\":\"s\",\"loop\":null}\n{\"session\":\"t\",\"loop\":null}", Labels{"s": true})
 	f("{\"session\":\"s\",\"loop\":true}\n{\"session\":\"s\",\"loop\":true}", Labels{"s": true})
@@ -37,5 +39,9 @@ func TestWrongLabels(t *testing.T) {
 		if got, err := ReadLabels("l", strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), `; each line is {"session": "...", "loop": true or false}`) {
 			t.Errorf("%q: %v, %v, want %s", text, got, err, want)
 		}
+	}
+	const both = `l:2: session "s" is labelled true and false`
+	if got, err := ReadLabels("l", strings.NewReader(sound+`{"session":"s","loop":false}`)); err == nil || err.Error() != both {
+		t.Errorf("%v, %v, want %s", got, err, both)
 	}
 }

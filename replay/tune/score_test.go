@@ -25,7 +25,11 @@ func TestScore(t *testing.T) {
 // The sessions that the recommended rules get wrong are named; one that the log does
 // not have is no miss of a rule.
 func TestMisjudged(t *testing.T) {
-	labels := Labels{"caught": true, "missed-2": true, "missed-1": true, "gone": true, "calm": false, "flagged": false}
+	labels := Labels{"caught": true, "missed-2": true, "missed-1": true, "gone": true, "calm": false}
+	wrong := []string{"flagged-1", "flagged-2", "flagged-3", "flagged-4"}
+	for _, session := range wrong {
+		labels[session] = false
+	}
 	r := &Report{Options: Options{Labels: labels}, reached: newReached(labels), Recommended: []int{0}, Advice: []Advice{{Threshold: 4, Found: true}, {Threshold: 2, Found: true}}}
 	sessions := newSampled[uint32](mostConversations)
 	for session := range labels {
@@ -34,12 +38,12 @@ func TestMisjudged(t *testing.T) {
 		}
 		r.reached[conversationOf(session)] = [][]uint8{{3}} // which only what is not recommended fires at
 	}
-	for _, session := range []string{"caught", "flagged"} {
+	for _, session := range append([]string{"caught"}, wrong...) {
 		r.reached[conversationOf(session)] = [][]uint8{{4}}
 	}
 	r.label(&sessions)
 	l := r.Labelled
-	if !slices.Equal(l.Missed, []string{"missed-1", "missed-2"}) || !slices.Equal(l.Wrong, []string{"flagged"}) || l.Together.FalseNegative != len(l.Missed)+l.UnseenLoops {
+	if !slices.Equal(l.Missed, []string{"missed-1", "missed-2"}) || !slices.Equal(l.Wrong, wrong) || l.Together.FalseNegative != len(l.Missed)+l.UnseenLoops {
 		t.Errorf("%+v", l)
 	}
 	f := func(missed, wrong []string, want string) {
