@@ -60,7 +60,7 @@ func (w *Watch) Outcome(r *replay.Result) Outcome {
 		miss(l.episodesAt, "at most %d; there %s", l.episodes, were(len(w.episodes)))
 	}
 	if l.perDayAt.Set() {
-		days := days(r)
+		days := max(1, r.Days()) // a loop in an hour's log is not 24 a day
 		if perDay := float64(len(w.episodes)) / days; perDay > l.perDay {
 			most, rate := strconv.FormatFloat(l.perDay, 'f', -1, 64), number(perDay)
 			if rate == number(l.perDay) { // rounded, it would keep to the limit
@@ -73,15 +73,6 @@ func (w *Watch) Outcome(r *replay.Result) Outcome {
 		w.compare(miss)
 	}
 	return o
-}
-
-// days is the time the log covers, at least one day: a loop in an hour's log
-// is not 24 a day.
-func days(r *replay.Result) float64 {
-	if r.First == fingerprint.NoTime {
-		return 1
-	}
-	return max(1, r.Days())
 }
 
 func were(n int) string {
