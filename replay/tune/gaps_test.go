@@ -55,7 +55,8 @@ func TestGaps(t *testing.T) {
 	}
 
 	r.Advice, r.Recommended = []Advice{{Rule: r.Options.Rules[5]}}, []int{0}
-	if got := r.GatewayGaps(); len(got) != 2 {
+	r.Gateways = append(r.Gateways, GatewayReport{Gateway: Gateway{Rules: r.Options.Rules[5:6]}}) // and lacks the same
+	if got := r.GatewayGaps(); len(got) != 3 {
 		t.Errorf("beside a recommendation the gateways lack %q", got)
 	}
 	if diff := cmp.Diff([]string{"b could not look at 70 % of the requests: content redacted by the logger"}, r.Caveats()); diff != "" {
@@ -84,9 +85,14 @@ func TestScattered(t *testing.T) {
 	r.Result.Rules = []window.RuleAccount{{Rule: rule, Judged: 1000, Counted: 1000}}
 	r.Result.Scattered = "nearly every request is a conversation of its own"
 	r.Result.Retold = "all is in one message"
+	r.Result.Account.Lines, r.Result.Account.Malformed, r.Result.Account.Duplicate = 3500, 400, 2100
 	var b strings.Builder
 	Summary{Report: r}.recommendation(&b)
-	want := string(NothingFound) + "\nnearly every request is a conversation of its own\nall is in one message\n"
+	want := string(NothingFound) + "\n" + replay.Wrapped(r.Result.Account.MostlyDuplicate()) + `
+11 % of the lines could not be read: loops in them are not seen
+nearly every request is a conversation of its own
+all is in one message
+`
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Error(diff)
 	}
@@ -98,9 +104,10 @@ func TestLeftAside(t *testing.T) {
 	f := func(what string, of Advice, rule window.Rule, chatSet int64, want ...string) {
 		t.Helper()
 		rule.Name, of.Rule = "calls", &rule
+		other := &window.Rule{Name: "other", Overrides: []window.Override{{Window: time.Hour}}} // of which nothing is said
 		r := &Report{
 			Options: Options{Rules: []*window.Rule{&rule}}, Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}},
-			Result: &replay.Result{Report: replay.Report{Rules: []window.RuleAccount{{Rule: &rule, ChatSet: chatSet}}}}, Advice: []Advice{of},
+			Result: &replay.Result{Report: replay.Report{Rules: []window.RuleAccount{{Rule: &rule, ChatSet: chatSet}, {Rule: other}}}}, Advice: []Advice{of, {Rule: other}},
 		}
 		if diff := cmp.Diff(want, r.Caveats()); diff != "" {
 			t.Error(what + ": " + diff)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -59,6 +60,9 @@ func TestRaise(t *testing.T) {
 		}
 		if got := r.Raise(); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+		if ways := r.Ways(); slices.Contains(ways, "") || want != "" && ways[0] != want {
+			t.Errorf("the ways are %q, want %q first", ways, want)
 		}
 	}
 	const labels = "give --labels, which decide what is wrong"
