@@ -22,8 +22,6 @@ func TestIncidents(t *testing.T) {
 	}
 	rules := map[string]*Rule{"a": rule("a", "session"), "b": rule("b", "conversation"), "c": rule("c", "caller"), "all": rule("all")}
 
-	print, _ := fingerprint.FromBytes(make([]byte, 16))
-
 	// A step is rule:episode:scope:requests, with - before it when the episode
 	// closes and ? when the gateway would only have taken note.
 	f := func(steps, want string) {
@@ -46,7 +44,7 @@ func TestIncidents(t *testing.T) {
 					}
 				}
 				parts := strings.Split(strings.TrimLeft(step, "-?"), ":")
-				e := &Episode{Rule: rules[parts[0]], ID: parts[1], Fingerprint: print, Last: int64(i)}
+				e := &Episode{Rule: rules[parts[0]], ID: parts[1], Fingerprint: printOf(t, parts[2]), Last: int64(i)}
 				if len(e.Rule.Scope.Fields) > 0 {
 					e.Scope = []string{parts[2]}
 				}
@@ -90,7 +88,7 @@ func TestIncidents(t *testing.T) {
 	f("a:1:s:3 ?a:1:s:9 -a:1:s:9", "opened:1:1:a:3 closed:1:2:a:9")
 	f("a:1:s:3 ?a:1:s:40 a:1:s:41 -a:1:s:41", "opened:1:1:a:3 grown:1:2:a:41 closed:1:3:a:41")
 	// One counter for all: by fingerprint.
-	f("all:1::3 -all:1::3", "opened:1:1:all:3 closed:1:2:all:3")
+	f("all:1:x:3 all:2:y:3 all:3:x:3 -all:1:x:3 -all:3:x:3", "opened:1:1:all:3 opened:2:1:all:3 closed:1:2:all:6")
 }
 
 // TestScopeText: a client writes what stands in a scope's values, and joins no
@@ -162,6 +160,35 @@ func TestIncidentKind(t *testing.T) {
 	f(other, "3", Batch, Stuck)
 	f(rule, "2", Retry, Retry)
 	f(rule, "2", Unknown, Batch)
+}
+
+// TestIncidentOfEpisodes: an incident lasts from the oldest request that any of its
+// rules counted to the last firing of any, and is told by the rule that fired first.
+func TestIncidentOfEpisodes(t *testing.T) {
+	scope := bySession(t)
+	f := func(sees fingerprint.Sight, calls bool) {
+		t.Helper()
+		first := &Rule{Name: "first", Identity: &fingerprint.Identity{Sees: sees}, Scope: scope, Counter: CounterSpec{Window: time.Minute}}
+		second := &Rule{Name: "second", Identity: byModel(t), Scope: scope}
+		var in *Incident
+		x := NewIncidents(func(of *Incident) { in = of })
+		x.Fired(&Episode{ID: "1", Rule: first, Scope: []string{"s"}, First: 20, Last: 40}, Firing{Action: Warn, window: time.Hour})
+		x.Fired(&Episode{ID: "2", Rule: second, Scope: []string{"s"}, First: 10, Last: 30}, Firing{Action: Warn})
+		if in.First != 10 || in.Last != 40 || in.Fired != 40 {
+			t.Errorf("from %d to %d, fired at %d", in.First, in.Last, in.Fired)
+		}
+		x.Fired(&Episode{ID: "2", Rule: second, Scope: []string{"s"}, First: 10, Last: 50}, Firing{Action: Warn})
+		if in.First != 10 || in.Last != 50 || in.Fired != 40 {
+			t.Errorf("from %d to %d, fired at %d", in.First, in.Last, in.Fired)
+		}
+		if in.Rule != "first" || in.Counter.Window != time.Hour || in.Calls != calls {
+			t.Errorf("%d: rule %s, window in force %s, calls %t", sees, in.Rule, in.Counter.Window, in.Calls)
+		}
+	}
+	f(0, false)
+	f(fingerprint.SeesCalls, true)
+	f(fingerprint.SeesResults, true)
+	f(fingerprint.SeesText, false)
 }
 
 // TestIncidentCloses: an incident is over when its last episode has been quiet
