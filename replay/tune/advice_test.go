@@ -267,6 +267,21 @@ func TestMostWrong(t *testing.T) {
 	f(1, 1, math.MaxInt64, math.MaxInt64)
 }
 
+// TestAlertsOfShare: of a share of the time the repeats are counted, of which several may
+// be one episode; of the whole log the episodes are known.
+func TestAlertsOfShare(t *testing.T) {
+	f := func(o Outcome, share, want float64) {
+		t.Helper()
+		if got := (&Report{Days: 10}).alerts(&o, share); got != want {
+			t.Errorf("%+v in %v of the time: %v alerts a day, want %v", o, share, got, want)
+		}
+	}
+	f(Outcome{Alerts: 10, Episodes: 20}, 1, 1)
+	f(Outcome{Alerts: 10, Episodes: 20}, 0.5, 4)
+	f(Outcome{Alerts: 10, Episodes: 20, Joined: 5}, 0.5, 3)
+	f(Outcome{Alerts: 10, Episodes: 4}, 0.5, 1)
+}
+
 // TestRecommend: of rules that catch loops in the conversations named by
 // letters, which are worth having. D alone goes on for very long.
 func TestRecommend(t *testing.T) {

@@ -35,6 +35,7 @@ func TestMasksAreAWay(t *testing.T) {
 		}
 	}
 	f(true, 9, 7*time.Second, "id N")
+	f(true, 4, 7*time.Second, "id N")
 	f(false, 3, 7*time.Second, "id N")
 	f(true, 9, 10*time.Minute, "id N")
 	f(false, 9, 10*time.Minute, "none")
@@ -47,7 +48,7 @@ func TestRaise(t *testing.T) {
 	loop.Kind, wrong.Kind = window.Stuck, window.Unknown
 	rule := &window.Rule{Identity: anyRule.Identity, Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}}
 	conversations := 3
-	f := func(o Options, repeats []*Repeat, verdict Verdict, want string) {
+	f := func(o Options, repeats []*Repeat, verdict Verdict, want string, ofAnother ...*Repeat) {
 		t.Helper()
 		o.Most = cmp.Or(o.Most, 4)
 		r := &Report{Conversations: conversations, Cells: []window.SweepCell{{Kind: "streak", Window: time.Minute}}, Sweep: sweptOnce(rule, o.Most, repeats), Days: 1}
@@ -55,6 +56,11 @@ func TestRaise(t *testing.T) {
 		r.Result.Rules = []window.RuleAccount{{Rule: rule, Judged: 1000, Counted: 1000}}
 		r.Options.Rules = []*window.Rule{rule}
 		r.Advice = []Advice{r.adviseOne(0, r.classedOf(repeats), r.classedOf(nil))}
+		if len(ofAnother) > 0 {
+			r.Sweep = append(r.Sweep, sweptOnce(rule, o.Most, ofAnother)...)
+			r.Result.Rules, r.Options.Rules = append(r.Result.Rules, r.Result.Rules[0]), append(r.Options.Rules, rule)
+			r.Advice = append(r.Advice, r.adviseOne(1, r.classedOf(ofAnother), r.classedOf(nil)))
+		}
 		if got := r.Verdict(); got != verdict {
 			t.Errorf("%s, want %s", got, verdict)
 		}
@@ -71,6 +77,9 @@ func TestRaise(t *testing.T) {
 	f(Options{MaxWrong: 0.001, ForGateway: true}, []*Repeat{loop, wrong}, OverLimits, "raise --max-wrong to have it, or "+labels)
 	f(Options{MaxWrong: 0.1}, []*Repeat{loop, wrong}, Outweighed, labels)
 	f(Options{MaxWrong: 0.001, Budget: 0.1}, []*Repeat{loop, loop}, OverLimits, "raise --budget to have it") // twenty times
+	// Of two rules it is that which needs less: twice the one, or four times the other.
+	f(Options{MaxWrong: 0.001, Budget: 3}, []*Repeat{loop, loop, wrong}, OverLimits, "raise --max-wrong to have it, or "+labels, slices.Repeat([]*Repeat{loop}, 12)...)
+	f(Options{MaxWrong: 0.001, Budget: 3}, slices.Repeat([]*Repeat{loop}, 12), OverLimits, "raise --max-wrong to have it, or "+labels, loop, loop, wrong)
 	f(Options{MaxWrong: 0.0001, Budget: 0.1}, []*Repeat{loop, loop, wrong}, OverLimits, labels)
 	// Of 6 requests it would be right, but then 4 save more, and are wrong as often.
 	loops, others := []*Repeat{loop, loop, loop, repeatOf(4, 2, 3, 4)}, []*Repeat{repeatOf(6, 2, 3, 4, 5, 6), repeatOf(6, 2, 3, 4, 5, 6), repeatOf(4, 2, 3, 4), repeatOf(4, 2, 3, 4)}
