@@ -118,8 +118,6 @@ func (s *sight) instead() string {
 			who = "the rule"
 		}
 		return who + s.blind()
-	case s.nearest.rule == "":
-		return "there was none"
 	case s.rule == "":
 		return fmt.Sprintf("there was none: the nearest was rule %s with a count of %d of %d", s.nearest.rule, s.nearest.count, s.nearest.threshold)
 	}

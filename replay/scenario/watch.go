@@ -32,7 +32,7 @@ type sight struct {
 }
 
 // near is the count that came nearest to firing, beside the threshold that it was
-// held to.
+// held to. It is asked for where nothing fired: there each hit has a count.
 type near struct {
 	rule             string
 	count, threshold int
@@ -110,9 +110,6 @@ func (w *Watch) Verdict(v *window.Verdict) error {
 }
 
 func (s *sight) see(n near) {
-	if n.count < 0 {
-		return // the gateway does not count
-	}
 	old := s.nearest
 	if missing, before := n.threshold-n.count, old.threshold-old.count; old.rule == "" || missing < before || missing == before && n.count > old.count {
 		s.nearest = n
