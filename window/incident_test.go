@@ -169,17 +169,21 @@ func TestIncidentOfEpisodes(t *testing.T) {
 	f := func(sees fingerprint.Sight, calls bool) {
 		t.Helper()
 		first := &Rule{Name: "first", Identity: &fingerprint.Identity{Sees: sees}, Scope: scope, Counter: CounterSpec{Window: time.Minute}}
-		second := &Rule{Name: "second", Identity: byModel(t), Scope: scope}
+		second := &Rule{Name: "second", Identity: byModel(t), Scope: scope, Cooldown: time.Minute} // counts otherwise for it
 		var in *Incident
 		x := NewIncidents(func(of *Incident) { in = of })
-		x.Fired(&Episode{ID: "1", Rule: first, Scope: []string{"s"}, First: 20, Last: 40}, Firing{Action: Warn, window: time.Hour})
+		x.Fired(&Episode{ID: "1", Rule: first, Scope: []string{"s"}, First: 20, Last: 40, MaxCount: 4}, Firing{Action: Warn, window: time.Hour})
 		x.Fired(&Episode{ID: "2", Rule: second, Scope: []string{"s"}, First: 10, Last: 30}, Firing{Action: Warn})
 		if in.First != 10 || in.Last != 40 || in.Fired != 40 {
 			t.Errorf("from %d to %d, fired at %d", in.First, in.Last, in.Fired)
 		}
-		x.Fired(&Episode{ID: "2", Rule: second, Scope: []string{"s"}, First: 10, Last: 50}, Firing{Action: Warn})
+		x.Fired(&Episode{ID: "3", Rule: first, Scope: []string{"s"}, First: 40, Last: 40, MaxCount: 3}, Firing{Action: Warn})
+		x.Fired(&Episode{ID: "2", Rule: second, Scope: []string{"s"}, First: 10, Last: 50, MaxCount: 7}, Firing{Action: Warn})
 		if in.First != 10 || in.Last != 50 || in.Fired != 40 {
 			t.Errorf("from %d to %d, fired at %d", in.First, in.Last, in.Fired)
+		}
+		if of, by := &in.Seen[0], &in.Seen[1]; of.Count != 4 || of.Quiet != 5 || by.Count != 7 || by.Quiet != 0 {
+			t.Errorf("seen is %+v", in.Seen)
 		}
 		if in.Rule != "first" || in.Counter.Window != time.Hour || in.Calls != calls {
 			t.Errorf("%d: rule %s, window in force %s, calls %t", sees, in.Rule, in.Counter.Window, in.Calls)
