@@ -3,9 +3,11 @@ package scenario
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -146,12 +148,16 @@ episodes:
   - {rule: r, scope: {session: s, user: v}, fired: "1970-01-01T00:00:10Z", last: "1970-01-01T00:00:11Z", requests: 1}
   - {rule: q, scope: {session: s, user: u}, fired: "1970-01-01T00:00:10Z", last: "1970-01-01T00:00:11Z", requests: 4}
   - {rule: q, scope: {session: old, user: u}, fired: "1970-01-01T00:00:30Z", last: "1970-01-01T00:00:31Z", requests: 4}
+  - {rule: r, scope: {session: gone, user: u}, fired: "1970-01-01T00:00:40Z", last: "1970-01-01T00:00:45Z", requests: 7}
+  - {rule: r, scope: {session: gone, user: u}, fired: "1970-01-01T00:00:50Z", last: "1970-01-01T00:00:55Z", requests: 8}
 `,
 		window.Episode{ID: "r", Scope: scope, Fired: at(20), Last: at(21), Requests: 4},
 		window.Episode{ID: "r", Scope: scope, Fired: at(9), Last: at(12), Requests: 6},
 		window.Episode{ID: "q", Scope: []string{"renamed", "u"}, Fired: at(30), Last: at(31), Requests: 4},
 		window.Episode{ID: "p", Scope: scope, Fired: at(10), Last: at(11), Requests: 4},
 		window.Episode{ID: "q", Scope: scope, Fired: at(10), Last: at(11), Requests: 4},
+		window.Episode{ID: "r", Scope: []string{"new", "u"}, Fired: at(41), Last: at(45), Requests: 7},
+		window.Episode{ID: "r", Scope: []string{"new", "u"}, Fired: at(50), Last: at(56), Requests: 8},
 		window.Episode{ID: "q", Scope: []string{"\x1b[2J", "\u202e"}, Fired: at(1), Last: at(1), Requests: 1})
 	var got []string
 	for _, m := range w.Outcome(&replay.Result{Report: replay.Report{Totals: replay.Totals{First: fingerprint.NoTime}}}).Misses {
@@ -163,9 +169,13 @@ episodes:
 			"last 1970-01-01T00:00:12.000000Z, expected 1970-01-01T00:00:11.000000Z; 6 requests, expected 4",
 		"dir/f.test.yaml:7:5: episodes[4]: rule q in session old, user u: now in session renamed, user u",
 		"dir/f.test.yaml:5:5: episodes[2]: lost: rule r in session s, user v, fired 1970-01-01T00:00:10.000000Z, last 1970-01-01T00:00:11.000000Z, 1 request",
-		"dir/f.test.yaml:3:3: episodes: 2 new",
+		"dir/f.test.yaml:8:5: episodes[5]: lost: rule r in session gone, user u, fired 1970-01-01T00:00:40.000000Z, last 1970-01-01T00:00:45.000000Z, 7 requests",
+		"dir/f.test.yaml:9:5: episodes[6]: lost: rule r in session gone, user u, fired 1970-01-01T00:00:50.000000Z, last 1970-01-01T00:00:55.000000Z, 8 requests",
+		"dir/f.test.yaml:3:3: episodes: 4 new",
 		`  rule q in session \x1b[2J, user \u202e, fired 1970-01-01T00:00:01.000000Z, last 1970-01-01T00:00:01.000000Z, 1 request`,
 		"  rule p in session s, user u, fired 1970-01-01T00:00:10.000000Z, last 1970-01-01T00:00:11.000000Z, 4 requests",
+		"  rule r in session new, user u, fired 1970-01-01T00:00:41.000000Z, last 1970-01-01T00:00:45.000000Z, 7 requests",
+		"  rule r in session new, user u, fired 1970-01-01T00:00:50.000000Z, last 1970-01-01T00:00:56.000000Z, 8 requests",
 	}
 	for i := range want {
 		want[i] = strings.ReplaceAll(want[i], "dir/f.test.yaml", file)
@@ -173,6 +183,29 @@ episodes:
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
+}
+
+// Of many loops the first are listed, and it is said how many there are besides.
+func TestLists(t *testing.T) {
+	f := func(episodes int, besidesFound, besidesNew string) {
+		t.Helper()
+		list, s := make([]window.Episode, episodes), &sight{fired: map[string]int64{}}
+		for i := range list {
+			list[i].ID, list[i].Scope = strconv.Itoa(i), []string{"s", "u"}
+			s.fired[list[i].ID] = 1
+		}
+		w := watched(t, "log: a\nepisodes: []\n", list...)
+		for text, want := range map[string]string{w.found(s): besidesFound, lines(w.seen()): besidesNew} {
+			listed := strings.Count(text, "rule ")
+			if _, besides, _ := strings.Cut(text, "and "); besides != want || want == "" && listed != episodes || want != "" && fmt.Sprint(episodes-listed, " more") != want {
+				t.Errorf("of %d episodes %d are listed: %q, want %q", episodes, listed, besides, want)
+			}
+		}
+	}
+	f(3, "", "")
+	f(4, "1 more", "")
+	f(20, "17 more", "")
+	f(21, "18 more", "1 more")
 }
 
 func TestLimitsPerDay(t *testing.T) {
