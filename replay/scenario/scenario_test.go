@@ -185,6 +185,26 @@ episodes:
 	}
 }
 
+// The count that lacks least of its threshold came nearest, and of those the highest.
+func TestNearestCount(t *testing.T) {
+	f := func(want string, counts ...near) {
+		t.Helper()
+		s := &sight{}
+		for _, n := range counts {
+			s.see(n)
+		}
+		if s.nearest.rule != want {
+			t.Errorf("of %v the nearest is %v, want %s", counts, s.nearest, want)
+		}
+	}
+	a, b, c := near{"a", 2, 4}, near{"b", 3, 6}, near{"c", 3, 5}
+	f("a", a, b)
+	f("a", b, a)
+	f("c", a, c, b)
+	f("c", b, c, a)
+	f("c", c, near{"d", 3, 5})
+}
+
 // Of many loops the first are listed, and it is said how many there are besides.
 func TestLists(t *testing.T) {
 	f := func(episodes int, besidesFound, besidesNew string) {

@@ -77,6 +77,7 @@ func TestRaise(t *testing.T) {
 	f(Options{MaxWrong: 0.001, ForGateway: true}, []*Repeat{loop, wrong}, OverLimits, "raise --max-wrong to have it, or "+labels)
 	f(Options{MaxWrong: 0.1}, []*Repeat{loop, wrong}, Outweighed, labels)
 	f(Options{MaxWrong: 0.001, Budget: 0.1}, []*Repeat{loop, loop}, OverLimits, "raise --budget to have it") // twenty times
+	f(Options{MaxWrong: 0.001, Budget: 1}, []*Repeat{loop, loop, wrong}, OverLimits, "raise --budget and --max-wrong to have it, or "+labels)
 	// Of two rules it is that which needs less: twice the one, or four times the other.
 	f(Options{MaxWrong: 0.001, Budget: 3}, []*Repeat{loop, loop, wrong}, OverLimits, "raise --max-wrong to have it, or "+labels, slices.Repeat([]*Repeat{loop}, 12)...)
 	f(Options{MaxWrong: 0.001, Budget: 3}, slices.Repeat([]*Repeat{loop}, 12), OverLimits, "raise --max-wrong to have it, or "+labels, loop, loop, wrong)
