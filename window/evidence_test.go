@@ -3,6 +3,7 @@ package window
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -170,7 +171,7 @@ func TestEvidenceOfAnEpisode(t *testing.T) {
 	}}, nil).WithEvidence()
 	type request struct {
 		second int64
-		says   string
+		says   string // with - before it if how it went is not logged
 	}
 	f := func(want string, requests ...request) {
 		t.Helper()
@@ -196,10 +197,14 @@ func TestEvidenceOfAnEpisode(t *testing.T) {
 				}
 				ev := n.event(r.second*1_000_000+1, "s", []string{"A"}, 1)
 				ev.Status = 200
+				says, silent := strings.CutPrefix(r.says, "-")
+				if silent {
+					ev.Status = fingerprint.Unknown
+				}
 				for i := range plan.Identities[1:] {
 					p := Prints{Cause: fingerprint.NoToolTurn}
 					if i+1 == plan.companion(companions[2]) {
-						p = Prints{Fingerprints: []fingerprint.Fingerprint{n.print(r.says)}}
+						p = Prints{Fingerprints: []fingerprint.Fingerprint{n.print(says)}}
 					}
 					ev.Prints = append(ev.Prints, p)
 				}
@@ -222,10 +227,53 @@ func TestEvidenceOfAnEpisode(t *testing.T) {
 	f("stuck: the same last messages 4 times, answered each time",
 		request{1, "a"}, request{7, "a"}, request{9, "a"}, request{12, "a"},
 		request{100, "b"}, request{100, "b"}, request{100, "b"}, request{100, "b"}, request{150, "c"})
+	f("unknown: came only 3 times",
+		request{1, "-a"}, request{7, "-a"}, request{9, "-a"}, request{12, "-a"}, request{13, "b"}, request{14, "b"}, request{15, "b"})
 	// The end of a stretch that is none of equal requests becomes one, with what fired
 	// in it, and without.
 	f("stuck: the same last messages 4 times, answered each time",
 		request{1, "b"}, request{7, "c"}, request{9, "a"}, request{12, "a"}, request{14, "a"}, request{100, "a"})
 	f("unknown: came only 3 times",
 		request{1, "b"}, request{7, "b"}, request{9, "b"}, request{92, "a"}, request{100, "a"}, request{155, "a"}, request{201, "a"})
+}
+
+// TestEvidenceOfCallsInTurn: of calls that come in turn each result is in the request
+// of the next call, and an alert tells by it what came of them.
+func TestEvidenceOfCallsInTurn(t *testing.T) {
+	calls, err := fingerprint.New("tool-call", fingerprint.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := newNames(t)
+	plan := NewPlan([]*Rule{{
+		Name: "r", Identity: calls, Scope: bySession(t), Counter: CounterSpec{Kind: "sliding", Window: time.Minute}, Threshold: 3, Action: Warn,
+	}}, nil).WithEvidence()
+	f := func(result func(i int) string, want ...string) {
+		t.Helper()
+		var told []string // of the one, and of the other
+		e := NewEngine(plan, EngineOptions{Episode: func(ep *Episode) { told = append(told, fmt.Sprint(ep.Kind, ": ", ep.Evidence)) }})
+		tools := []string{"read", "write"}
+		for i := range 12 {
+			ev := n.event(int64(i)*1_000_000+1, "s", []string{tools[i%2]}, 1)
+			ev.Status, ev.Issued, ev.Prints[0].Tools = 200, true, tools[i%2:i%2+1]
+			for k := range plan.Identities[1:] {
+				p := Prints{Cause: fingerprint.NoToolTurn}
+				if k+1 == plan.companion(companions[0]) && i > 0 {
+					p = Prints{Fingerprints: []fingerprint.Fingerprint{n.print(result(i - 1))}, Tools: tools[(i-1)%2 : (i-1)%2+1]}
+				}
+				ev.Prints = append(ev.Prints, p)
+			}
+			for range plan.Scopes[1:] {
+				ev.Scopes = append(ev.Scopes, n.scope("s"))
+			}
+			e.Judge(ev)
+		}
+		if e.Close(); !slices.Equal(told, want) {
+			t.Errorf("%q, want %q", told, want)
+		}
+	}
+	f(func(i int) string { return fmt.Sprint("result ", i%2) },
+		"stuck: the same call in 5 rounds of 2, and the same result each time", "stuck: the same call in 6 rounds of 2, and the same result each time")
+	f(func(i int) string { return fmt.Sprint("result ", i) },
+		"polling: the results change: 4 of 4 are not as the one before", "polling: the results change: 3 of 3 are not as the one before")
 }
