@@ -131,8 +131,7 @@ func (r *Report) Proof(a *Advice) string {
 	text := chosen + fmt.Sprintf("on the rest it catches %s of %s, %s wrongly",
 		term.Count(a.Test.Caught), term.Plural(a.Test.Loops, "loop", "loops"), term.Count(a.Test.Wrong))
 	if a.Outcome.WrongRequests > r.mostWrong(1) {
-		text += fmt.Sprintf("; in all it hits %.3g %% of the requests wrongly, where --max-wrong allows %.3g %%",
-			100*float64(a.Outcome.WrongRequests)/float64(r.Result.Account.Judged), 100*r.Options.MaxWrong)
+		text += fmt.Sprintf("; in all it hits %s, where --max-wrong allows %.3g %%", r.tooWrong(&a.Outcome, 1), 100*r.Options.MaxWrong)
 	}
 	return text
 }

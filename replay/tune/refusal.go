@@ -112,9 +112,19 @@ func (r *Report) excess(a *Advice, cell, threshold int) (alerts, wrong string) {
 		alerts += " alerts a day" + part
 	}
 	if o.WrongRequests > r.mostWrong(share) {
-		wrong = fmt.Sprintf("%.3g %% of the requests wrongly%s", 100*float64(o.WrongRequests)/(share*float64(r.Result.Account.Judged)), part)
+		wrong = r.tooWrong(o, share) + part
 	}
 	return alerts, wrong
+}
+
+// tooWrong says how many requests a setting hits wrongly that breaks --max-wrong in a
+// share of the log's time. Rounded to the limit it would keep to it.
+func (r *Report) tooWrong(o *Outcome, share float64) string {
+	hits, most := fmt.Sprintf("%.3g %%", 100*float64(o.WrongRequests)/(share*float64(r.Result.Account.Judged))), fmt.Sprintf("%.3g %%", 100*r.Options.MaxWrong)
+	if hits == most {
+		hits = "more than " + most
+	}
+	return hits + " of the requests wrongly"
 }
 
 // catches says what a setting is, and which loops it finds.

@@ -331,6 +331,8 @@ func TestProof(t *testing.T) {
 	f(&Advice{Test: Outcome{Episodes: 1, Wrong: 1}, Outcome: Outcome{WrongRequests: 1}}, "1 wrongly")
 	f(&Advice{Test: Outcome{Episodes: 1, Wrong: 1}, Outcome: Outcome{WrongRequests: 25}}, "1 wrongly; in all it hits 2.5 % of the requests wrongly, where --max-wrong allows 0.1 %")
 	f(&Advice{}, "the rest of it has no loop to prove it")
+	r.Result = result(1_000_000)
+	f(&Advice{Test: Outcome{Loops: 1}, Outcome: Outcome{WrongRequests: 1001}}, "in all it hits more than 0.1 % of the requests wrongly, where --max-wrong allows 0.1 %")
 }
 
 // What the thresholds next to the advised one do, as far as they were swept.
