@@ -2,11 +2,9 @@ package replay
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
-	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -24,6 +22,7 @@ type Loop struct {
 	Tokens   int64   // of those; -1 unknown
 	Cost     float64 // USD of those; NaN unknown
 
+	place    string // as window.PlaceOf
 	episodes []*window.Episode
 
 	// Of the requests on which its episodes fired first, in order, where it is
@@ -50,15 +49,14 @@ func Loops(episodes []window.Episode) []Loop {
 	}
 	slices.SortStableFunc(byStart, func(a, b *window.Episode) int { return cmp.Compare(a.First, b.First) })
 	var loops []Loop
-	open := map[string]int{} // by scope: the loop that may still grow
+	open := map[string]int{} // by place: the loop that may still grow
 	for _, e := range byStart {
-		scope := ScopeTexts(e.Rule, e.Scope, e.Fingerprint)
-		key := fmt.Sprintf("%q", scope) // quoted: a client may write what joins them
-		i, ok := open[key]
+		place := window.PlaceOf(e.Rule, e.Scope, e.Fingerprint)
+		i, ok := open[place]
 		if !ok || loops[i].Last < e.First {
 			i = len(loops)
-			loops = append(loops, Loop{Scope: scope, First: e.First, Tokens: -1, Cost: math.NaN()})
-			open[key] = i
+			loops = append(loops, Loop{Scope: scopeTexts(e), First: e.First, Tokens: -1, Cost: math.NaN(), place: place})
+			open[place] = i
 		}
 		loops[i].Last = max(loops[i].Last, e.Last)
 		loops[i].episodes = append(loops[i].episodes, e)
@@ -110,19 +108,18 @@ func (l *Loop) measure() {
 	}
 }
 
-// ScopeTexts says where a rule fires on a fingerprint: what does so at the same
-// time in one place is one loop.
-func ScopeTexts(rule *window.Rule, scope []string, fp fingerprint.Fingerprint) []string {
-	fields := rule.Scope.Fields
+// scopeTexts are the place of an episode for people.
+func scopeTexts(e *window.Episode) []string {
+	fields := e.Rule.Scope.Fields
 	if len(fields) == 0 {
-		return []string{"fingerprint " + fp.String()}
+		return []string{"fingerprint " + e.Fingerprint.String()}
 	}
 	texts := make([]string, len(fields))
 	for i, f := range fields {
 		if f == "conversation" {
-			f = "session" // told apart, the same loop would stand there twice
+			f = "session" // as in its place
 		}
-		texts[i] = f + " " + scope[i]
+		texts[i] = f + " " + e.Scope[i]
 	}
 	return texts
 }

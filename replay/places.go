@@ -2,7 +2,6 @@ package replay
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -50,7 +49,7 @@ func newPlaces(loops []Loop) *places {
 			}
 			p.in[at].add(l)
 		}
-		add(ofScope + l.scopeName())
+		add(ofScope + l.place)
 		for _, s := range l.sessions {
 			add(ofSession + s)
 		}
@@ -69,7 +68,7 @@ func newPlaces(loops []Loop) *places {
 // scope, or, of those that count by other fields, of one of its sessions or callers.
 func (p *places) have(l *Loop) bool {
 	fields := l.fields()
-	if p.in[where{fields, ofScope + l.scopeName()}].during(l) {
+	if p.in[where{fields, ofScope + l.place}].during(l) {
 		return true
 	}
 	for _, other := range p.fields {
@@ -86,10 +85,6 @@ func (p *places) have(l *Loop) bool {
 	}
 	return false
 }
-
-// scopeName is a loop's scope as one text. It is quoted: a client may write what
-// joins them.
-func (l *Loop) scopeName() string { return fmt.Sprintf("%q", l.Scope) }
 
 // fields are those that the loop's scope is of: each text is "field value".
 func (l *Loop) fields() string {

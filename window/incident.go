@@ -100,17 +100,22 @@ func NewIncidents(report func(*Incident)) *Incidents {
 	return &Incidents{open: map[string]*Incident{}, report: report}
 }
 
-// incidentKey is the scope of an episode. Conversation and session are told by
-// the same field in the log; told apart, the same loop would alert twice.
-func incidentKey(e *Episode) string {
-	if len(e.Rule.Scope.Fields) == 0 {
-		return e.Fingerprint.String()
+// incidentKey is the place of an episode.
+func incidentKey(e *Episode) string { return PlaceOf(e.Rule, e.Scope, e.Fingerprint) }
+
+// PlaceOf tells where a rule fires on a fingerprint, by the values of its scope: what
+// does so at the same time in one place is one loop.
+func PlaceOf(rule *Rule, scope []string, print fingerprint.Fingerprint) string {
+	if len(rule.Scope.Fields) == 0 {
+		return print.String()
 	}
-	return scopeText(e.Rule.Scope.Fields, e.Scope)
+	return scopeText(rule.Scope.Fields, scope)
 }
 
-// scopeText joins a scope's fields and values. A NUL is where one ends, so that
-// of a value is told from it by what follows: no field begins like that.
+// scopeText joins a scope's fields and values. Conversation and session are told by
+// the same field in the log; told apart, the same loop would alert twice. A NUL is
+// where one ends, so that of a value is told from it by what follows: no field begins
+// like that.
 func scopeText(fields, values []string) (text string) {
 	for i, f := range fields {
 		if f == "conversation" {

@@ -3,11 +3,10 @@ package tune
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
-	"github.com/loopgauge/loopgauge/replay"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // alerts are what the recommended rules fire on, by where they do: what fires at
@@ -91,7 +90,7 @@ func (s *alerts) besides(r *Report, a *Advice) (more float64, fired map[string][
 // where is the place in which a repeat is one alert with what repeats there at the
 // same time.
 func (k *Repeat) where() string {
-	return fmt.Sprintf("%q", replay.ScopeTexts(k.Rule, k.Scope, k.Fingerprint))
+	return window.PlaceOf(k.Rule, k.Scope, k.Fingerprint)
 }
 
 // joined calls f with each repeat of a rule that begins while others go on in its
