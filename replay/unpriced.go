@@ -42,7 +42,7 @@ const maxUnpriced = 1000
 
 func (u *unpriced) note(ev *window.Event) {
 	u.priced = u.priced || ev.Cost > 0
-	tokens := max(ev.TokensIn, 0) + max(ev.TokensOut, 0)
+	tokens, _ := ev.Tokens()
 	none := ev.Unpriced() && tokens > 0 // one that failed used nothing
 	if !none && !(ev.Cost > 0) && (tokens == 0 || ev.Cached == fingerprint.Yes) {
 		return // it tells nothing of prices

@@ -117,8 +117,8 @@ func (f *enforcer) did(rule int, ev *Event, hardest Action, delay time.Duration)
 	switch hardest {
 	case Reject:
 		d.Blocked++
-		if in, out := max(ev.TokensIn, 0), max(ev.TokensOut, 0); ev.TokensIn >= 0 || ev.TokensOut >= 0 {
-			d.Tokens = max(d.Tokens, 0) + in + out
+		if tokens, known := ev.Tokens(); known {
+			d.Tokens = max(d.Tokens, 0) + tokens
 		}
 		if !math.IsNaN(ev.Cost) {
 			if math.IsNaN(d.Cost) {

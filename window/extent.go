@@ -136,8 +136,8 @@ type Spent struct {
 
 // spentOf is what a request has cost.
 func spentOf(ev *Event) Spent {
-	u := usageOf(ev)
-	return Spent{1, u.tokens, ev.TokensIn >= 0 || ev.TokensOut >= 0, u.cost, !math.IsNaN(ev.Cost)}
+	tokens, known := ev.Tokens()
+	return Spent{1, tokens, known, USD(0).Plus(ev.Cost), !math.IsNaN(ev.Cost)}
 }
 
 // Count adds what a request has cost.

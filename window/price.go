@@ -36,5 +36,6 @@ func (ev *Event) setPrice(price func(model string) (Price, bool), cached int64) 
 
 // Unpriced tells that the event has tokens and no cost.
 func (ev *Event) Unpriced() bool {
-	return math.IsNaN(ev.Cost) && (ev.TokensIn >= 0 || ev.TokensOut >= 0)
+	_, used := ev.Tokens()
+	return math.IsNaN(ev.Cost) && used
 }

@@ -7,8 +7,15 @@ type usage struct {
 	cost   USD
 }
 
+// Tokens are those of prompt and completion together, as far as they are known: 0 if
+// neither is.
+func (ev *Event) Tokens() (n int64, known bool) {
+	return max(ev.TokensIn, 0) + max(ev.TokensOut, 0), ev.TokensIn >= 0 || ev.TokensOut >= 0
+}
+
 func usageOf(ev *Event) usage {
-	return usage{max(ev.TokensIn, 0) + max(ev.TokensOut, 0), USD(0).Plus(ev.Cost)}
+	tokens, _ := ev.Tokens()
+	return usage{tokens, USD(0).Plus(ev.Cost)}
 }
 
 // add adds v so many times.

@@ -158,8 +158,8 @@ func (c *collector) repeat(r *window.Finding) {
 	}
 	k.at = r.Event.Position
 	h := Hit{Time: r.Event.Time, Tokens: fingerprint.Unknown, Cost: r.Event.Cost, Status: int32(r.Event.Status)}
-	if r.Event.TokensIn >= 0 || r.Event.TokensOut >= 0 {
-		h.Tokens = max(r.Event.TokensIn, 0) + max(r.Event.TokensOut, 0)
+	if tokens, known := r.Event.Tokens(); known {
+		h.Tokens = tokens
 	}
 	if k.kept = !full && (len(k.hits) < keptHits || k.raised(r.Counts)); !k.kept {
 		k.rest.add(&h)
