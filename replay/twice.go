@@ -23,7 +23,7 @@ type twice struct {
 func (t *twice) note(ev *window.Event) {
 	t.requests++
 	mark := markOf(ev)
-	if ev.Time%1e6 != 0 {
+	if !window.WholeSecond(ev.Time) {
 		t.fine++
 		if mark != 0 && mark == t.mark && ev.Time == t.time {
 			t.again++

@@ -59,11 +59,11 @@ func (w *Witness) Seen(ev *Event) {
 // whole tells that the request began or ended at a whole second.
 func (ev *Event) whole() bool { return whole(ev.Time, ev.Start) }
 
-func whole(end, start int64) bool { return isWhole(end) || isWhole(start) }
+func whole(end, start int64) bool { return WholeSecond(end) || WholeSecond(start) }
 
-// isWhole tells a whole second, also one that was cut to the millisecond below it on
-// its way through a fraction, as some of Mooncake's.
-func isWhole(t int64) bool { return t%second == 0 || t%second >= second-1000 }
+// WholeSecond tells a time of whole seconds, also one that was cut to the millisecond
+// below on its way through a fraction, as some of Mooncake's.
+func WholeSecond(t int64) bool { return t%second == 0 || t%second >= second-1000 }
 
 // coarse tells that the stretch is from a log of whole seconds, in which sharing one's
 // time means nothing. With a duration, which is finer, only one end is whole. In a finer
