@@ -68,6 +68,7 @@ type Rule struct {
 	LeftOut      int     `json:"fingerprints_left_out"`
 
 	setting string
+	changes bool // Remedy changes that, and does not say why nothing does
 }
 
 // What a rule makes of a request.

@@ -25,7 +25,8 @@ func (x *explaining) judge(r *fingerprint.Request, ev *window.Event) {
 		case ev.Rules[i] == window.NotMatched:
 			out.State, out.Why = stateNotMatched, replay.TextOrNull(notMatched(rule, r, ev.Time))
 		case cause != fingerprint.Computable:
-			out.State, out.Why, out.Remedy = stateNotComputable, replay.TextOrNull(what+": "+cause.String()), replay.TextOrNull(replay.Remedy(cause))
+			out.State, out.Why = stateNotComputable, replay.TextOrNull(what+": "+cause.String())
+			out.Remedy, out.changes = replay.TextOrNull(replay.Remedy(cause)), replay.HasRemedy(cause)
 		default:
 			out.State = stateCounted
 		}

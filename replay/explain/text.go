@@ -103,7 +103,7 @@ func (r *Rule) write(b *strings.Builder, short func(log string) string) {
 	}
 	if r.Remedy != nil {
 		remedy := *r.Remedy
-		if !strings.HasPrefix(remedy, "nothing ") { // is missing, or to log
+		if r.changes {
 			remedy = "to change that: " + remedy
 		}
 		wrapped(b, "  ", remedy)
