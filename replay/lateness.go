@@ -26,8 +26,8 @@ const measureBudget = 64 << 20
 
 // MeasureLateness looks at parts of the streams, without reading them, and
 // picks the smallest lateness that their disorder fits into, or the largest
-// there is. startTime says that requests are ordered by their start.
-func MeasureLateness(streams []ingest.Stream, startTime bool) (Lateness, error) {
+// there is.
+func MeasureLateness(streams []ingest.Stream, o *window.ExtractOptions) (Lateness, error) {
 	l := Lateness{Measured: true}
 	reader := ingest.NewReader(0)
 	var d window.Disorder
@@ -38,13 +38,7 @@ func MeasureLateness(streams []ingest.Stream, startTime bool) (Lateness, error) 
 				d.Next()
 			}
 			place = b.Offset
-			reader.Read(b, func(r *fingerprint.Request) {
-				t := r.End
-				if t == fingerprint.NoTime || startTime {
-					t = r.Time
-				}
-				d.Add(t)
-			}, nil)
+			reader.Read(b, func(r *fingerprint.Request) { d.Add(o.TimeOf(r)) }, nil)
 		})
 		if err != nil {
 			return l, err

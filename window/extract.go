@@ -24,6 +24,14 @@ type ExtractOptions struct {
 	Price func(model string) (p Price, ok bool)
 }
 
+// TimeOf is the time that a request is ordered and counted by.
+func (o *ExtractOptions) TimeOf(r *fingerprint.Request) int64 {
+	if r.End == fingerprint.NoTime || o.EventTimeStart {
+		return r.Time
+	}
+	return r.End
+}
+
 // Extractor turns requests into events. One goroutine uses it at a time.
 type Extractor struct {
 	plan   *Plan
@@ -93,12 +101,8 @@ func (x *Extractor) Event(r *fingerprint.Request, ev *Event) {
 func (x *Extractor) event(r *fingerprint.Request, ev *Event) {
 	x.writer.Reset()
 	x.o.nameSession(r)
-	t := r.End
-	if t == fingerprint.NoTime || x.o.EventTimeStart {
-		t = r.Time
-	}
 	*ev = Event{
-		Time: t, Start: r.Time, Position: r.Position,
+		Time: x.o.TimeOf(r), Start: r.Time, Position: r.Position,
 		ID: x.text(r.ID), Method: x.again(&x.recent.method, r.Method), Path: x.again(&x.recent.path, r.Path), Caller: x.caller(r),
 		User: x.person(r.User), Session: x.person(r.Session), Model: x.again(&x.recent.model, r.Model), Backend: x.again(&x.recent.backend, r.Backend),
 		Status: r.Status, TokensIn: r.TokensIn, TokensOut: r.TokensOut, Cost: r.Cost,

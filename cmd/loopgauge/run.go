@@ -104,7 +104,7 @@ func runOptions(p *policy.Policy, in *input, chosen *time.Duration) (replay.Opti
 	case chosen != nil:
 		lateness.Value = *chosen
 	case !p.LatenessSet:
-		lateness, err = replay.MeasureLateness(in.streams, o.Extract.EventTimeStart)
+		lateness, err = replay.MeasureLateness(in.streams, &o.Extract)
 	}
 	o.Lateness = lateness.Value
 	return o, lateness, err
