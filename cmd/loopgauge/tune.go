@@ -112,7 +112,7 @@ func (f *tuneFlags) run(ctx context.Context, u *ui, args []string) error {
 		o.Labels = o.Labels.Written(o.Run.Extract.Person)
 	}
 	o.Rules, o.Exclude, o.Gateways, o.MaxKeys = p.Rules, p.Exclude, gateways, maxSweptKeys
-	o.Frame = tune.Frame{Reading: p.Reading(), Exclude: policy.Exclusions(p.Exclude), Prices: p.PriceList()}
+	o.Frame = p.Frame()
 
 	like := o.Run // without sinks
 	out, err := f.open(ctx, p, &o.Run, in.keyed(f.secret))

@@ -1,7 +1,6 @@
 package tune
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/loopgauge/loopgauge/window"
@@ -28,16 +27,17 @@ func (r *Report) Policy() string {
 // Enforced is a policy of every rule that a setting is advised for, with the
 // rule's own action, as it is to run in a gateway; empty without advice.
 func (r *Report) Enforced() string {
-	text := ""
+	rules := ""
 	for i := range r.Advice {
 		if rule := r.Advice[i].Rule; r.Advice[i].Found {
-			text += r.ruleText(i, rule.Action, rule.Written.Tail)
+			rules += r.ruleText(i, rule.Action, rule.Written.Tail)
 		}
 	}
-	if text != "" {
-		text = "version: 1\nrules:\n" + text
+	if rules == "" {
+		return ""
 	}
-	return text
+	head, _ := policy.Frame{}.Around(0, false)
+	return head + rules
 }
 
 // policyRule is an advised rule as the recommended policy has it; empty if none
@@ -46,20 +46,18 @@ func (r *Report) policyRule(i int) string {
 	if !r.Advice[i].Found {
 		return ""
 	}
-	_, tail := r.PolicyParts(i)
-	return r.ruleText(i, window.Warn, tail)
+	return r.ruleText(i, window.Warn, r.Advice[i].Rule.Written.Warns)
 }
 
 func (r *Report) ruleText(i int, action window.Action, tail string) string {
 	a := &r.Advice[i]
-	head, _ := r.PolicyParts(i)
-	return fmt.Sprintf("%s    counter: %s\n    threshold: %d\n    action: %s\n%s", head, r.PolicyCounter(i, a.Cell), a.Threshold, action, tail)
+	return policy.RuleText(&a.Rule.Written, r.PolicyCounter(i, a.Cell), a.Threshold, action, tail)
 }
 
 // PolicyParts are what stands before and after the setting of a rule that warns.
 func (r *Report) PolicyParts(i int) (head, tail string) {
-	w := r.Advice[i].Rule.Written
-	return fmt.Sprintf("  - name: %s\n%s", w.Name, w.Head), w.Warns
+	w := &r.Advice[i].Rule.Written
+	return policy.RuleHead(w), w.Warns
 }
 
 // PolicyCounter is what such a rule has for its counter, to count as a cell does.
@@ -72,19 +70,11 @@ func (r *Report) PolicyCounter(i, cell int) string {
 // PolicyFrame is what stands before and after the rules of a policy: how the
 // log was read, and what was left out or should be.
 func (r *Report) PolicyFrame() (head, tail string) {
-	head = "version: 1\n"
-	if r.Lateness.Value > 0 {
-		head += fmt.Sprintf("lateness: %s\n", window.Lasting(r.Lateness.Value))
-	}
-	head += r.Options.Frame.Reading + "rules:\n"
-	tail = r.Options.Frame.Exclude
+	frame := r.Options.Frame
 	for _, x := range r.Exclusions {
 		if x.inPolicy() {
-			tail += fmt.Sprintf("  - {name: %s, match: %s}\n", policy.Quoted(x.Name), policy.Quoted(x.Match))
+			frame.Exclude += policy.Exclusions([]window.Exclusion{{Name: x.Name, Text: x.Match}})
 		}
 	}
-	if tail != "" {
-		tail = "exclude:\n" + tail
-	}
-	return head, tail + r.Options.Frame.Prices
+	return frame.Around(r.Lateness.Value, r.Lateness.Value > 0)
 }

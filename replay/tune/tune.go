@@ -8,6 +8,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
+	"github.com/loopgauge/loopgauge/window/policy"
 )
 
 // DefaultWindows are swept unless told otherwise: from a burst to an hour.
@@ -33,7 +34,7 @@ type Options struct {
 	Run     replay.Options
 	Exclude []window.Exclusion
 
-	Frame Frame // of the policy that is printed
+	Frame policy.Frame // of the policy that is printed
 
 	Rules    []*window.Rule // to sweep and to advise on
 	Gateways []Gateway      // to compare, as they are
@@ -59,10 +60,6 @@ func (o *Options) longest() time.Duration { return o.Windows[len(o.Windows)-1] }
 
 // narrow tells that loops may be too slow for every window that is swept.
 func (o *Options) narrow() bool { return o.longest() < longestDefault }
-
-// Frame is what the policy of the rules says besides, as lines of YAML: how logs
-// are read, the entries of its exclude, and its prices.
-type Frame struct{ Reading, Exclude, Prices string }
 
 // recommended is the reading of our own profile.
 const recommended = "recommended"

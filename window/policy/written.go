@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -66,23 +67,43 @@ var untripped = map[any]string{"cooldown": "0s", "cooldown_counts": "true", "blo
 // Rewrite makes Source and Hash those of the rules that the policy has now,
 // which may be others than those it was read with.
 func (p *Policy) Rewrite() error {
-	text := fmt.Sprintf("version: %d\n", Version)
-	if p.LatenessSet {
-		text += fmt.Sprintf("lateness: %s\n", window.Lasting(p.Lateness))
-	}
-	text += p.Reading() + "rules:\n"
+	text, tail := p.Frame().Around(p.Lateness, p.LatenessSet)
 	for _, r := range p.Rules {
-		text += fmt.Sprintf("  - name: %s\n%s    counter: %s\n    threshold: %d\n    action: %s\n%s", r.Written.Name, r.Written.Head, CounterText(r.Counter, true), r.Threshold, r.Action, r.Written.Tail)
+		text += RuleText(&r.Written, CounterText(r.Counter, true), r.Threshold, r.Action, r.Written.Tail)
 	}
-	if len(p.Exclude) > 0 {
-		text += "exclude:\n" + Exclusions(p.Exclude)
-	}
-	again, err := Parse("the policy in force", []byte(text+p.PriceList()))
+	again, err := Parse("the policy in force", []byte(text+tail))
 	if err != nil {
 		return err
 	}
 	p.Source, p.Hash = again.Source, again.Hash
 	return nil
+}
+
+// RuleText writes a rule with a setting, which tail stands behind.
+func RuleText(w *window.Written, counter string, threshold int, action window.Action, tail string) string {
+	return fmt.Sprintf("%s    counter: %s\n    threshold: %d\n    action: %s\n%s", RuleHead(w), counter, threshold, action, tail)
+}
+
+// RuleHead is what stands before the setting.
+func RuleHead(w *window.Written) string { return fmt.Sprintf("  - name: %s\n%s", w.Name, w.Head) }
+
+// Frame is what a policy says besides its rules and the lateness, as lines of YAML:
+// how logs are read, the entries of its exclude, and its prices.
+type Frame struct{ Reading, Exclude, Prices string }
+
+// Frame is that of the policy.
+func (p *Policy) Frame() Frame { return Frame{p.reading(), Exclusions(p.Exclude), p.priceList()} }
+
+// Around is what stands before and after the rules of a policy, which may say a lateness.
+func (f Frame) Around(lateness time.Duration, said bool) (head, tail string) {
+	head = fmt.Sprintf("version: %d\n", Version)
+	if said {
+		head += fmt.Sprintf("lateness: %s\n", window.Lasting(lateness))
+	}
+	if f.Exclude != "" {
+		tail = "exclude:\n" + f.Exclude
+	}
+	return head + f.Reading + "rules:\n", tail + f.Prices
 }
 
 // rest are the fields of a rule without its name and its setting.
@@ -111,9 +132,9 @@ func Exclusions(list []window.Exclusion) string {
 	return text
 }
 
-// Reading writes how a policy has logs read, where it is not as by default, but
+// reading writes how a policy has logs read, where it is not as by default, but
 // for the lateness.
-func (p *Policy) Reading() string {
+func (p *Policy) reading() string {
 	text := ""
 	if p.EventTime != End {
 		text += fmt.Sprintf("event_time: %s\n", p.EventTime)
@@ -130,8 +151,8 @@ func (p *Policy) Reading() string {
 	return text
 }
 
-// PriceList writes a policy's prices as a policy has them; empty if it has none.
-func (p *Policy) PriceList() string {
+// priceList writes a policy's prices as a policy has them; empty if it has none.
+func (p *Policy) priceList() string {
 	if len(p.Prices) == 0 {
 		return ""
 	}
