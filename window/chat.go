@@ -147,8 +147,20 @@ func eachArgument(args string, f func(key, value string)) {
 	}
 }
 
+// ParseMode is the action that the proxy takes a mode for, in any case: chance is
+// short for chance_then_break.
+func ParseMode(text string) (mode Action, ok bool) {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "break":
+		return Break, true
+	case "chance", "chance_then_break":
+		return ChanceThenBreak, true
+	}
+	return "", false
+}
+
 // set takes one setting in. The proxy takes 1, yes and on for true, and 0, no,
-// off and none for false; chance is short for chance_then_break.
+// off and none for false.
 func (c *Chat) set(key, value string) {
 	to := c.To
 	bit, ok := chatNames[key]
@@ -169,14 +181,7 @@ func (c *Chat) set(key, value string) {
 		seconds, ok = wholeNumber(value, 1, int(mostTTL/time.Second))
 		to.TTL = time.Duration(seconds) * time.Second
 	case ChatMode:
-		switch value {
-		case "break":
-			to.Mode = Break
-		case "chance", "chance_then_break":
-			to.Mode = ChanceThenBreak
-		default:
-			ok = false
-		}
+		to.Mode, ok = ParseMode(value)
 	}
 	if !ok {
 		c.Invalid++

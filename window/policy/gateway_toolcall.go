@@ -98,7 +98,7 @@ func (in *imported) toolCallServer() (loop toolCallLoop, found bool) {
 			}
 			*to = n
 		case 3:
-			if action, ok := toolCallMode(value); ok {
+			if action, ok := window.ParseMode(value); ok {
 				loop.action = action
 			} else {
 				in.say(name, "is %q, no mode: the proxy keeps break", v.value)
@@ -118,17 +118,6 @@ func (in *imported) toolCallServer() (loop toolCallLoop, found bool) {
 		in.refuse("TOOL_LOOP_TTL_SECONDS", "is more than a policy can say")
 	}
 	return loop, found
-}
-
-// toolCallMode reads a mode; chance is short for chance_then_break.
-func toolCallMode(text string) (window.Action, bool) {
-	switch strings.ToLower(strings.TrimSpace(text)) {
-	case "break":
-		return window.Break, true
-	case "chance", "chance_then_break":
-		return window.ChanceThenBreak, true
-	}
-	return "", false
 }
 
 // toolCallModels reads the defaults per backend and model of the proxy's
@@ -178,7 +167,7 @@ func (in *imported) toolCallModel(name string, v Value) yaml.MapSlice {
 			o.window = time.Duration(ttl) * time.Second
 		case "tool_loop_detection_mode":
 			text := v.Text()
-			action, ok := toolCallMode(text)
+			action, ok := window.ParseMode(text)
 			if !ok {
 				in.say(path+"."+field, "is %q, no mode: the proxy takes break", text)
 				action = window.Break
