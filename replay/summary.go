@@ -235,16 +235,11 @@ func (t *Totals) LeftOut() string {
 	return "--since or --until leaves out all of the log, which is of " + term.Period(t.FirstOut, t.LastOut)
 }
 
-// lacks tells that this is what keeps some rule from looking at any request.
-func (s Summary) lacks(cause fingerprint.Cause) bool {
-	return slices.ContainsFunc(s.Result.Rules, func(a window.RuleAccount) bool { return a.NotComputable[cause] == a.Judged })
-}
-
 func (s Summary) loops(b *strings.Builder) {
 	loops := Loops(s.Episodes)
 	if len(loops) == 0 {
 		if s.Blind() {
-			if s.Result.Routed && s.lacks(fingerprint.NoMessages) {
+			if s.Result.Routed && slices.ContainsFunc(s.Result.Rules, func(a window.RuleAccount) bool { return a.NotComputable[fingerprint.NoMessages] == a.Judged }) {
 				fmt.Fprintln(b, Wrapped(Bodiless))
 			}
 			if slices.ContainsFunc(s.Result.Rules, func(a window.RuleAccount) bool { return a.NotMatched < a.Judged }) {
