@@ -100,7 +100,7 @@ func (r *Report) catching(rule *window.Rule, on *ground) (list []choice) {
 func (r *Report) choices(rule *window.Rule, on *ground, budget float64) []choice {
 	wrong := r.mostWrong(on.share)
 	beyond := func(o *Outcome) bool {
-		return o.WrongRequests > wrong || budget != 0 && r.alerts(o, on.share) > budget
+		return o.WrongRequests > wrong || !r.affordable(o, on.share, budget)
 	}
 	return slices.DeleteFunc(r.catching(rule, on), func(x choice) bool { return beyond(x.o) || beyond(x.hair) })
 }
@@ -145,10 +145,10 @@ func (r *Report) setting(cell, threshold int) string {
 	return replay.Setting(threshold, r.Cells[cell].Window, r.Cells[cell].Kind)
 }
 
-// affordable says whether a setting keeps to the budget on the whole log, and in
-// a share of its time.
-func (r *Report) affordable(o *Outcome, share float64) bool {
-	return r.Options.Budget == 0 || r.alerts(o, share) <= r.Options.Budget
+// affordable says whether a setting keeps to a budget, 0 being none, on the whole
+// log, and in a share of its time.
+func (r *Report) affordable(o *Outcome, share, budget float64) bool {
+	return budget == 0 || r.alerts(o, share) <= budget
 }
 
 // alerts are those a day. Of a share of the log's time it is known which repeats

@@ -101,10 +101,10 @@ func (r *Report) righter(a *Advice) (x choice, ok bool) {
 // log, or else on the part of it that settings are chosen on.
 func (r *Report) excess(a *Advice, cell, threshold int) (alerts, wrong string) {
 	o, share, part := &r.outcomes[a.Target][cell][threshold], 1.0, ""
-	if !a.on.whole() && r.affordable(o, 1) && o.WrongRequests <= r.mostWrong(1) {
+	if !a.on.whole() && r.affordable(o, 1, r.Options.Budget) && o.WrongRequests <= r.mostWrong(1) {
 		o, share, part = &a.on.grid[cell][threshold], a.on.share, " in the first 70 % of the time"
 	}
-	if !r.affordable(o, share) {
+	if !r.affordable(o, share, r.Options.Budget) {
 		costs := r.alerts(o, share)
 		if alerts = rate(costs); alerts == rate(r.Options.Budget) {
 			alerts = fmt.Sprintf("%.3g", costs)
