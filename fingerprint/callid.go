@@ -64,6 +64,22 @@ func endOfCallID(t []byte, from int, word bool) int {
 	return end
 }
 
+// withoutCallID puts placeholders into the text of a result for the id of the call that
+// it answers: there are clients that name it in each error (VoltAgent). What is short,
+// a word or a number may stand there for something else.
+func (w *Writer) withoutCallID(t spoken, id []byte) spoken {
+	if n := lenRequestID(id); n == 0 || n < len(id) || !bytes.Contains(t.text, id) {
+		return t
+	}
+	return w.replaced(w.decoded(t), func(text []byte, from int) (start, end int, placeholder string) {
+		n := bytes.Index(text[from:], id)
+		if n < 0 {
+			return -1, -1, ""
+		}
+		return from + n, from + n + len(id), callID
+	})
+}
+
 // mayHaveCallID tells whether an id may be in text or, as nothing in an id is
 // escaped, in JSON. Most texts have none, and are gone through at the speed of
 // looking for a byte.

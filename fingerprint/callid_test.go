@@ -84,3 +84,30 @@ func TestCallIDsAreSeldom(t *testing.T) {
 		}
 	}
 }
+
+// TestCallIDsInResults: clients write the id of the call that failed into its result,
+// which was another each time. Ids of other calls are what is worked on.
+func TestCallIDsInResults(t *testing.T) {
+	last := mustNew(t, "", Options{Parts: []string{"last_messages:1"}})
+	turn := mustNew(t, "tool-call-result", Options{})
+	is := func(id, text, want string) {
+		t.Helper()
+		quoted, want := string(rawJSON(t, text)), string(rawJSON(t, want))
+		named := string(rawJSON(t, id))
+		ofTurn := `[["tool_call_result",{"arguments":{},"name":"f","result":{"text":` + want + `}}]]`
+		for _, content := range []string{quoted, strings.ReplaceAll(quoted, "a", `\u0061`), `[{"type":"text","text":` + quoted + `}]`} {
+			chat := request(t, "messages", `[{"role":"assistant","tool_calls":[{"id":`+named+`,"function":{"name":"f","arguments":{}}}]},{"role":"tool","tool_call_id":`+named+`,"content":`+content+`}]`)
+			wantCanonicals(t, turn, chat, ofTurn)
+			wantCanonicals(t, last, chat, `[["last_messages:1",[{"calls":[{"arguments":{},"name":"f"}],"role":"assistant"},{"role":"tool","text":`+want+`}]]]`)
+			wantCanonicals(t, turn, request(t, "messages", `[{"role":"assistant","content":[{"type":"tool_use","id":`+named+`,"name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":`+named+`,"content":`+content+`}]}]`), ofTurn)
+			wantCanonicals(t, turn, request(t, "messages", `[{"type":"function_call","call_id":`+named+`,"name":"f","arguments":"{}"},{"type":"function_call_output","call_id":`+named+`,"output":`+content+`}]`), ofTurn)
+			wantCanonicals(t, last, request(t, "messages", `[{"role":"tool","tool_call_id":`+named+`,"content":`+content+`}]`), `[["last_messages:1",[{"role":"tool","text":`+want+`}]]]`)
+		}
+	}
+
+	is("call_7a93c0", `{"error":true,"toolCallId":"call_7a93c0"}`, `{"error":true,"toolCallId":"<call-id>"}`) // VoltAgent
+	is("7a93c0d1", "call 7a93c0d1 (7a93c0d1): a", "call <call-id> (<call-id>): a")
+	for _, id := range []string{"call_1", "read_file", "12345678", "call_7a93c1", ""} {
+		is(id, "a call_1 read_file 12345678 call_7a93c0", "a call_1 read_file 12345678 call_7a93c0")
+	}
+}

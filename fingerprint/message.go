@@ -196,8 +196,12 @@ func (w *Writer) bared(t spoken, of *item) spoken {
 	if of != nil && of.class == isAssistant {
 		t = w.withoutReasoning(t)
 	}
+	call := w.of
+	if of != nil {
+		call = of.resultID
+	}
 	if t = w.unframe(t); of == nil || of.class == isResult || begins(t.text, observations) {
-		t = w.untimed(w.withoutNonces(t))
+		t = w.untimed(w.withoutNonces(w.withoutCallID(t, call)))
 	}
 	return t
 }
@@ -237,7 +241,7 @@ func (w *Writer) appendResults(dst []byte, it *item, text spoken) ([]byte, spoke
 				continue
 			}
 			dst = append(dst, open(n, `"results":[`)...)
-			if dst, cause = w.appendResult(dst, b.result, b.isError); cause != Computable {
+			if dst, cause = w.appendResult(dst, toolResult{of: b.of, content: b.result, isError: b.isError}); cause != Computable {
 				return dst, text, cause
 			}
 			n++
@@ -245,7 +249,7 @@ func (w *Writer) appendResults(dst []byte, it *item, text spoken) ([]byte, spoke
 	}
 	if it.output != nil {
 		dst = append(dst, open(n, `"results":[`)...)
-		if dst, cause = w.appendResult(dst, it.output, false); cause != Computable {
+		if dst, cause = w.appendResult(dst, toolResult{of: it.resultID, content: it.output}); cause != Computable {
 			return dst, text, cause
 		}
 		n++
@@ -257,14 +261,14 @@ func (w *Writer) appendResults(dst []byte, it *item, text spoken) ([]byte, spoke
 }
 
 // appendResult appends a tool's result as an object.
-func (w *Writer) appendResult(dst []byte, result rawjson.Value, isError bool) ([]byte, Cause) {
+func (w *Writer) appendResult(dst []byte, r toolResult) ([]byte, Cause) {
 	dst = append(dst, '{')
-	if isError {
+	if r.isError {
 		dst = append(dst, `"error":true,`...)
 	}
-	w.isError = isError
-	dst, cause := w.appendContent(dst, result, true)
-	w.isError = false
+	w.of, w.isError = r.of, r.isError
+	dst, cause := w.appendContent(dst, r.content, true)
+	w.of, w.isError = nil, false
 	return closeObject(dst), cause
 }
 

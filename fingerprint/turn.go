@@ -280,7 +280,7 @@ func (w *Writer) writeTurn() Cause {
 			t.text = append(t.text, `,"result":`...)
 			r.from = len(t.text) + len("{")
 			var cause Cause
-			if t.text, cause = w.appendResult(t.text, r.content, r.isError); cause != Computable {
+			if t.text, cause = w.appendResult(t.text, *r); cause != Computable {
 				return cause
 			}
 			r.to = len(t.text) - len("}")
@@ -374,7 +374,7 @@ func (w *Writer) appendLoose(dst []byte) ([]byte, Cause) {
 		r := &w.turn.results[k]
 		var cause Cause
 		dst = append(append(dst, open(k, "")...), `{"result":`...)
-		if dst, cause = w.appendResult(dst, r.content, r.isError); cause != Computable {
+		if dst, cause = w.appendResult(dst, *r); cause != Computable {
 			return dst, cause
 		}
 		dst = append(dst, '}')

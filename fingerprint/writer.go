@@ -32,7 +32,8 @@ type Writer struct {
 	said      bool            // some message says more than its role
 	deeds     bool            // an answer that does something in text is that, without the words before
 	acts      bool            // the message written last is more than words of the model
-	isError   bool            // the result at work is marked as an error
+	of        []byte          // id of the call that the result at work answers
+	isError   bool            // it is marked as an error
 	scan      rawjson.Scanner // for queries, and messages that are read in a gateway's own way
 	inner     rawjson.Scanner // for what is inside them
 	results   rawjson.Scanner // for the results among that
