@@ -1,6 +1,10 @@
 package fingerprint
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
 
 // Programs that test and build say at their end how long they took, and some of
 // them what they drew lots with: "1 failed in 0.41s". It is new each time, though
@@ -16,7 +20,7 @@ const stopwatchEnd = 1200
 
 // untimed puts placeholders into the trimmed text of a result that ends with how
 // long it took, or says that a program failed. An object of JSON is no output of a
-// program, unless it has one or says so.
+// program, unless it has one, says so, or is a report.
 func (w *Writer) untimed(t spoken) spoken {
 	end := stopwatchEnd
 	if t.verbatim {
@@ -24,11 +28,18 @@ func (w *Writer) untimed(t spoken) spoken {
 	}
 	failed := saysExited(t.text, isFailure)
 	marked := w.isError && !saysExited(t.text, isAny) && !wasStopped(t.text)
-	if len(t.text) == 0 || !failed && !marked && !mayTellTime(t.text[max(0, len(t.text)-end):]) || t.text[0] == '{' && !failed && (!has(t.text, outputs) || has(t.text, objects)) {
+	if len(t.text) == 0 || !failed && !marked && !mayTellTime(t.text[max(0, len(t.text)-end):]) {
+		return t
+	}
+	object := t.text[0] == '{' && !failed
+	if object && has(t.text, objects) {
 		return t
 	}
 	whole, failed := w.decoded(t), failed || marked
 	if !failed && (!endsTimed(whole) || !hasVerdict(whole)) {
+		return t
+	}
+	if object && !has(t.text, outputs) && !w.isReport(whole) {
 		return t
 	}
 	return withoutPassed(withoutRuler(w.replaced(whole, func(text []byte, from int) (start, end int, placeholder string) {
@@ -115,6 +126,27 @@ var outputs = [][]byte{
 var objects = [][]byte{
 	[]byte(`t":"{`), []byte(`t": "{`), []byte(`t\":\"{`), []byte(`t\": \"{`),
 	[]byte(`t":"[{`), []byte(`t": "[{`), []byte(`t\":\"[{`), []byte(`t\": \"[{`),
+}
+
+// isReport tells whether an object has a text and nothing else, as Google's ADK
+// wraps what a tool returns, or says that it is an error: a state has members for
+// what it measured.
+func (w *Writer) isReport(object []byte) bool {
+	s, n, text, failed := &w.leaves, 0, false, false
+	s.Reset(object)
+	for s.Object(); s.NextKey(); n++ {
+		is := ""
+		switch string(s.Key) {
+		case "error":
+			is = "true"
+		case "status":
+			is = `"error"`
+		}
+		v := s.Value()
+		text = v.Kind() == rawjson.String && v[1] != '{' && v[1] != '['
+		failed = failed || is != "" && string(v) == is
+	}
+	return s.End() == nil && (failed || n == 1 && text)
 }
 
 // mayTellTime tells quickly whether a text may have a number of seconds or of

@@ -69,6 +69,16 @@ func TestUntimed(t *testing.T) {
 	is(`{"output":"1 failed in 0.41s","metadata":{"exit_code":0,"duration_seconds":0.4}}`, `{"output":"1 failed in <duration>","metadata":{"exit_code":0`) // Codex
 	is(`{"content": [{"type": "text", "text": "1 failed in 0.41s"}], "isError": false}`, `{"content": [{"type": "text", "text": "1 failed in <duration>"}], "isError": false}`)
 	is(`{"type":"text","text":"1 failed in 0.41s","annotations":null}`, `{"type":"text","text":"1 failed in <duration>","annotations":null}`)
+	is(`{"result": "F\n1 failed in 0.41s"}`, `{"result": "F\n1 failed in <duration>"}`) // Google's ADK
+	is(`{"status": "error", "error_message": "no answer in 0.41s"}`, `{"status": "error", "error_message": "no answer in <duration>"}`)
+	is(`{"error":true,"name":"Error","message":"no answer in 0.41s","stack":"Error: no answer in 0.41s"}`, `{"error":true,"name":"Error","message":"no answer in <duration>","stack":"Error: no answer in <duration>"}`) // VoltAgent
+	same(`{"result": "1 failed in 0.41s", "state": "running"}`)
+	same(`{"result": "1 failed in 0.41s"`)
+	same(`{"error": null, "failed": 0.41, "elapsed": ["0.41s"]}`)
+	same(`{"failed": null, "state": "running", "elapsed": "0.41s"}`)
+	same(`{"result": "{\"state\":\"running, 0 failed\",\"elapsed\":\"0.41s\"}"}`)
+	same(`{"error": "[{\"state\":\"running, 0 failed\",\"elapsed\":\"0.41s\"}]"}`)
+	same(`{"jobs":[{"status":"error"},{"status":"running","elapsed":"0.41s"}]}`)
 	same(`{"state":"running, 0 failed","elapsed":"0.41s"}`)
 	same(`{"type":"text","text":"{\"state\":\"running, 0 failed\",\"elapsed\":\"0.41s\"}"}`)
 	same(`{"output":"{\"state\":\"running, 0 failed\",\"elapsed\":\"0.41s\"}","exit_code":0}`)
