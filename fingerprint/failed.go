@@ -26,6 +26,7 @@ var failures = [][]byte{
 	[]byte("The command completed with exit c"), // OpenHands
 	[]byte("completed with exit c"),             // Copilot
 	[]byte("returnc"),                           // mini-swe-agent
+	[]byte("Return c"),                          // gptme
 	[]byte("exit_c"),                            // Codex, where it is JSON
 }
 

@@ -102,13 +102,16 @@ var verdicts = [][]byte{
 func hasVerdict(text []byte) bool { return has(text, verdicts) }
 
 // observations are what results begin with that clients of models without tools
-// send as messages of the user.
+// send as messages of the user, or of the system.
 var observations = [][]byte{
 	[]byte("Observation:"),          // ReAct, smolagents
 	[]byte("OBSERVATION:"),          // SWE-agent
 	[]byte("<returncode>"),          // mini-swe-agent
 	[]byte("[execute_command for "), // Cline, Roo Code
 	[]byte("EXECUTION RESULT of ["), // OpenHands
+	[]byte("Ran command"),           // gptme
+	[]byte("Ran allowlisted command"),
+	[]byte("Executed code block"),
 }
 
 // outputs stand, behind a quote, in an object of JSON that holds what a program said.

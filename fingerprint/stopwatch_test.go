@@ -110,6 +110,10 @@ func TestUntimed(t *testing.T) {
 	said("user", "Observation: 1 failed in 0.41s", "Observation: 1 failed in <duration>")
 	said("user", "<returncode>1</returncode>\n<output>\n1 failed in 0.41s\n</output>", "<returncode>1</returncode>\n<output>\n1 failed in <duration>\n</output>")
 	said("user", "[execute_command for 'pytest'] Result:\n1 failed in 0.41s\n<environment_details>\n# Current Time\n1\n</environment_details>", "[execute_command for 'pytest'] Result:\n1 failed in <duration>")
+	said("system", "Ran command: `pytest`\n\n```stdout\n1 failed in 0.41s\n```\n\nReturn code: 1", "Ran command: `pytest`\n\n```stdout\n1 failed in <duration>\n```\n\nReturn code: 1")
+	said("system", "Ran allowlisted command: `cat a`\n\n`1 failed in 0.41s`", "Ran allowlisted command: `cat a`\n\n`1 failed in <duration>`")
+	said("system", "Executed code block.\n\n```error\nTimeout after 0.41s\n```", "Executed code block.\n\n```error\nTimeout after <duration>\n```")
+	said("system", "1 failed in 0.41s", "1 failed in 0.41s")
 	gatewaysTellApart(t, `[{"role":"tool","tool_call_id":"a","content":"1 failed in 0.41s"}]`, `[{"role":"tool","tool_call_id":"a","content":"1 failed in 0.42s"}]`)
 
 	// Hostile texts take no time that grows faster than they.
