@@ -45,7 +45,7 @@ func (w *Writer) unframe(t spoken) spoken {
 		return t
 	}
 	whole := w.decoded(t)
-	text := stripped(stripped(whole, withoutFront), withoutEnd)
+	text := stripped(stripped(w.unpacked(whole), withoutFront), withoutEnd)
 	switch len(text) {
 	case len(whole):
 		return t
@@ -72,6 +72,10 @@ func stripped(text []byte, without func([]byte) []byte) []byte {
 // have none.
 func framed(text []byte) bool {
 	switch text[0] {
+	case '{':
+		if begins(text, packages) {
+			return true
+		}
 	case '<':
 		for _, b := range frameBlocks {
 			if bytes.HasPrefix(text, b.open) {

@@ -58,6 +58,20 @@ func TestFrames(t *testing.T) {
 	same("Wall time: 1 s\n" + strings.Repeat("a\n", 9) + "Output:\n")
 	same("Output:\nChunk ID: 1")
 
+	packed := func(message string) string {
+		return "{\n  \"status\": \"OK\",\n  \"message\": " + message + ",\n  \"time\": \"2026-11-30 03:59:49 AM UTC+0000\"\n}"
+	}
+	is(packed(`"a.txt\nb \"c\""`), "a.txt\nb \"c\"") // Letta
+	is(packed(`"F\n1 failed in 0.41s"`), "F\n1 failed in <duration>")
+	is(packed("{\n    \"state\": \"running, 0 failed\",\n    \"elapsed\": \"0.41s\"\n  }"), "{\n    \"state\": \"running, 0 failed\",\n    \"elapsed\": \"0.41s\"\n  }")
+	is(packed("null"), "null")
+	same(strings.Replace(packed(`"a"`), "time", "date", 1))
+	same(strings.Replace(packed(`"a"`), "2026-11-30 ", "", 1))
+	same(strings.Replace(packed(`"a"`), "\n}", ",\n  \"a\": 1\n}", 1))
+	same(strings.TrimSuffix(packed(`"a"`), "}"))
+	same("{\n  \"status\": \"OK\",\n  \"time\": \"2026-11-30\"\n}")
+	same(`{"status": "OK", "message": "a", "time": "2026-11-30 03:59:49"}`)
+
 	is("no\n<shellId: 12 completed with exit code 1>", "no\n<completed with exit code 1>")
 	is("<shellId: 0 completed with exit code 0>\n", "<completed with exit code 0>")
 	same("no\n<shellId: 12 completed with exit code 1> no")

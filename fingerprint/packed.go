@@ -1,0 +1,43 @@
+package fingerprint
+
+import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
+
+// Letta packs what a tool returned together with the time, as JSON of three lines:
+// {"status": "OK", "message": "...", "time": "2026-11-21 10:00:00 AM UTC+0000"}.
+
+// packages are what these begin with, as they are and as they stand in JSON.
+var packages = [][]byte{[]byte("{\n  \"status\": \""), []byte(`{\n  \"status\": \"`)}
+
+// unpacked is what is in such a package, or the text itself if it is none. A call that
+// failed says so in what is in it.
+func (w *Writer) unpacked(text []byte) []byte {
+	if !begins(text, packages) {
+		return text
+	}
+	var message rawjson.Value
+	s, n, timed := &w.leaves, 0, false
+	s.Reset(text)
+	for s.Object(); s.NextKey(); n++ {
+		switch string(s.Key) {
+		case "status":
+			s.Skip()
+		case "message":
+			start := s.Offset()
+			s.Skip()
+			message = s.Since(start) // null, too
+		case "time":
+			timed = matchTimestamp(s.Text(nil)) > 0
+		default:
+			return text
+		}
+	}
+	if n != 3 || !timed || s.End() != nil {
+		return text
+	}
+	if message.Kind() != rawjson.String {
+		return message
+	}
+	from := len(w.bare)
+	w.bare, _ = rawjson.AppendText(w.bare, message[1:len(message)-1])
+	return w.bare[from:]
+}
