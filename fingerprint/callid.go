@@ -65,19 +65,44 @@ func endOfCallID(t []byte, from int, word bool) int {
 }
 
 // withoutCallID puts placeholders into the text of a result for the id of the call that
-// it answers: there are clients that name it in each error (VoltAgent). What is short,
-// a word or a number may stand there for something else.
+// it answers, where it is named as that: there are clients that name it in each error
+// (VoltAgent). An id that is named otherwise may be that of what the call made: an
+// order, a job, a file.
 func (w *Writer) withoutCallID(t spoken, id []byte) spoken {
 	if n := lenRequestID(id); n == 0 || n < len(id) || !bytes.Contains(t.text, id) {
 		return t
 	}
 	return w.replaced(w.decoded(t), func(text []byte, from int) (start, end int, placeholder string) {
-		n := bytes.Index(text[from:], id)
-		if n < 0 {
-			return -1, -1, ""
+		for start = from; ; start++ {
+			n := bytes.Index(text[start:], id)
+			if n < 0 {
+				return -1, -1, ""
+			}
+			start += n
+			if endsInCallName(text[:start]) && lenRequestID(text[start:]) == len(id) {
+				return start, start + len(id), callID
+			}
 		}
-		return from + n, from + n + len(id), callID
 	})
+}
+
+// callNames are what the name of such an id ends with, in small or capital letters:
+// toolCallId, tool_call_id, tool_use_id.
+var callNames = [...]string{"callid", "call_id", "call id", "use_id", "useid"}
+
+// endsInCallName tells whether a text ends with such a name, and what stands between it
+// and a value.
+func endsInCallName(text []byte) bool {
+	name := bytes.TrimRight(text, `"'\:= `)
+	if lenSeparator(text[len(name):]) == 0 {
+		return false
+	}
+	for _, end := range callNames {
+		if from := len(name) - len(end); from >= 0 && bytes.EqualFold(name[from:], []byte(end)) {
+			return true
+		}
+	}
+	return false
 }
 
 // mayHaveCallID tells whether an id may be in text or, as nothing in an id is

@@ -86,7 +86,8 @@ func TestCallIDsAreSeldom(t *testing.T) {
 }
 
 // TestCallIDsInResults: clients write the id of the call that failed into its result,
-// which was another each time. Ids of other calls are what is worked on.
+// which was another each time. Ids of other calls are what is worked on, and one that
+// is not named so may be that of what was made.
 func TestCallIDsInResults(t *testing.T) {
 	last := mustNew(t, "", Options{Parts: []string{"last_messages:1"}})
 	turn := mustNew(t, "tool-call-result", Options{})
@@ -106,8 +107,13 @@ func TestCallIDsInResults(t *testing.T) {
 	}
 
 	is("call_7a93c0", `{"error":true,"toolCallId":"call_7a93c0"}`, `{"error":true,"toolCallId":"<call-id>"}`) // VoltAgent
-	is("7a93c0d1", "call 7a93c0d1 (7a93c0d1): a", "call <call-id> (<call-id>): a")
+	is("7a93c0d1", "tool_call_id: 7a93c0d1 (7a93c0d1), Call ID=7a93c0d1-1 call id 7a93c0d1: a", "tool_call_id: <call-id> (7a93c0d1), Call ID=7a93c0d1-1 call id <call-id>: a")
+	is("toolu_7a93c0", `{"tool_use_id": "toolu_7a93c0"}`, `{"tool_use_id": "<call-id>"}`)
+	for _, made := range []string{`{"order":"call_7a93c0","state":"created"}`, "wrote a/call_7a93c0.csv", "call_7a93c0 of 40 done", "callid call_7a93c0x toolCallIdcall_7a93c0", "call_7a93c0"} {
+		is("call_7a93c0", made, made)
+	}
 	for _, id := range []string{"call_1", "read_file", "12345678", "call_7a93c1", ""} {
-		is(id, "a call_1 read_file 12345678 call_7a93c0", "a call_1 read_file 12345678 call_7a93c0")
+		text := "call id call_1, call id read_file, call id 12345678, call id call_7a93c0"
+		is(id, text, text)
 	}
 }
