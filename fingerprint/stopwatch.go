@@ -131,25 +131,34 @@ var objects = [][]byte{
 	[]byte(`t":"[{`), []byte(`t": "[{`), []byte(`t\":\"[{`), []byte(`t\": \"[{`),
 }
 
-// isReport tells whether an object has a text and nothing else, as Google's ADK
-// wraps what a tool returns, or says that it is an error: a state has members for
-// what it measured.
+// isReport tells whether an object has what a tool returned and nothing else, as
+// Google's ADK wraps it, or says that it is an error. A state has members of other names
+// for what goes on, objects or lists among them, or one that is a time and nothing else.
 func (w *Writer) isReport(object []byte) bool {
-	s, n, text, failed := &w.leaves, 0, false, false
+	s, n, returned, failed := &w.leaves, 0, false, false
 	s.Reset(object)
 	for s.Object(); s.NextKey(); n++ {
 		is := ""
 		switch string(s.Key) {
+		case "result", "output":
+			returned = true
 		case "error":
-			is = "true"
+			returned, is = true, "true"
 		case "status":
 			is = `"error"`
 		}
 		v := s.Value()
-		text = v.Kind() == rawjson.String && v[1] != '{' && v[1] != '['
+		switch v.Kind() {
+		case rawjson.Object, rawjson.Array:
+			return false
+		case rawjson.String:
+			if text := v[1 : len(v)-1]; len(text) > 0 && (text[0] == '{' || text[0] == '[' || matchDuration(text) == len(text)) {
+				return false
+			}
+		}
 		failed = failed || is != "" && string(v) == is
 	}
-	return s.End() == nil && (failed || n == 1 && text)
+	return s.End() == nil && (failed || n == 1 && returned)
 }
 
 // mayTellTime tells quickly whether a text may have a number of seconds or of
