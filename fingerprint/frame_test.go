@@ -65,6 +65,13 @@ func TestFrames(t *testing.T) {
 	is(packed(`"F\n1 failed in 0.41s"`), "F\n1 failed in <duration>")
 	is(packed("{\n    \"state\": \"running, 0 failed\",\n    \"elapsed\": \"0.41s\"\n  }"), "{\n    \"state\": \"running, 0 failed\",\n    \"elapsed\": \"0.41s\"\n  }")
 	is(packed("null"), "null")
+	is(packed(`""`), `""`)
+	is(packed(`" \n"`), `" \n"`)
+	is(strings.Replace(packed(`"no"`), "OK", "Failed", 1), "no")
+	is(strings.Replace(packed(`"a"`), " AM UTC+0000", " PST-0800", 1), "a")
+	same(strings.Replace(packed(`"a"`), "OK", "queued", 1)) // a tool's own: it goes on
+	same(strings.Replace(packed(`"a"`), " AM UTC+0000", "", 1))
+	same(strings.Replace(packed(`"a"`), " 03:59:49 AM UTC+0000", "", 1))
 	same(strings.Replace(packed(`"a"`), "time", "date", 1))
 	same(strings.Replace(packed(`"a"`), "2026-11-30 ", "", 1))
 	same(strings.Replace(packed(`"a"`), "\n}", ",\n  \"a\": 1\n}", 1))

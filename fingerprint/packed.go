@@ -1,12 +1,19 @@
 package fingerprint
 
-import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
 
 // Letta packs what a tool returned together with the time, as JSON of three lines:
 // {"status": "OK", "message": "...", "time": "2026-11-21 10:00:00 AM UTC+0000"}.
 
 // packages are what these begin with, as they are and as they stand in JSON.
-var packages = [][]byte{[]byte("{\n  \"status\": \""), []byte(`{\n  \"status\": \"`)}
+var packages = [][]byte{
+	[]byte("{\n  \"status\": \"OK\""), []byte(`{\n  \"status\": \"OK\"`),
+	[]byte("{\n  \"status\": \"Failed\""), []byte(`{\n  \"status\": \"Failed\"`),
+}
 
 // unpacked is what is in such a package, or the text itself if it is none. A call that
 // failed says so in what is in it.
@@ -26,7 +33,7 @@ func (w *Writer) unpacked(text []byte) []byte {
 			s.Skip()
 			message = s.Since(start) // null, too
 		case "time":
-			timed = matchTimestamp(s.Text(nil)) > 0
+			timed = isZoned(s.Text(nil))
 		default:
 			return text
 		}
@@ -39,5 +46,16 @@ func (w *Writer) unpacked(text []byte) []byte {
 	}
 	from := len(w.bare)
 	w.bare, _ = rawjson.AppendText(w.bare, message[1:len(message)-1])
-	return w.bare[from:]
+	if text := w.bare[from:]; len(bytes.TrimSpace(text)) > 0 {
+		return text
+	}
+	return message // its quotes: nothing is what was said
+}
+
+// isZoned tells the time that Letta writes, with its zone behind: what tools of others
+// have there may be a time that was asked for.
+func isZoned(text []byte) bool {
+	const offset = len("+0000")
+	sign := len(text) - offset
+	return matchTimestamp(text) > 0 && (text[sign] == '+' || text[sign] == '-') && digits(text[sign+1:], offset) == offset-1
 }
