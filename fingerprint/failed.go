@@ -26,7 +26,8 @@ var failures = [][]byte{
 	[]byte("The command completed with exit c"), // OpenHands
 	[]byte("completed with exit c"),             // Copilot
 	[]byte("returnc"),                           // mini-swe-agent
-	[]byte("Return c"),                          // gptme
+	[]byte("```\n\nReturn c"),                   // gptme; programs say it alone of what they ran
+	[]byte("```\\n\\nReturn c"),                 // the same in JSON
 	[]byte("exit_c"),                            // Codex, where it is JSON
 }
 

@@ -45,6 +45,8 @@ func TestFailed(t *testing.T) {
 		"Exit code -1\nLOG",
 		"LOG\n2026-11-21 10:00:01 ERROR: Process exited with code 1", // of a log that is read
 		"LOG\napp-1 exited with code 1",
+		"LOG\nReturn code: 1", // in a log, too
+		"LOG\n\nReturn code: 1",
 		"LOG\nNode 1",
 		"LOG\nexit code",
 		"LOG" + strings.Repeat(" ", failureEnd) + "Exit code: 1\n." + strings.Repeat(".", failureEnd),

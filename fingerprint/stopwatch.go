@@ -109,8 +109,8 @@ var observations = [][]byte{
 	[]byte("<returncode>"),          // mini-swe-agent
 	[]byte("[execute_command for "), // Cline, Roo Code
 	[]byte("EXECUTION RESULT of ["), // OpenHands
-	[]byte("Ran command"),           // gptme
-	[]byte("Ran allowlisted command"),
+	[]byte("Ran command:"),          // gptme
+	[]byte("Ran allowlisted command:"),
 	[]byte("Executed code block"),
 }
 

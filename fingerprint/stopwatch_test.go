@@ -120,6 +120,7 @@ func TestUntimed(t *testing.T) {
 	said("system", "Ran allowlisted command: `cat a`\n\n`1 failed in 0.41s`", "Ran allowlisted command: `cat a`\n\n`1 failed in <duration>`")
 	said("system", "Executed code block.\n\n```error\nTimeout after 0.41s\n```", "Executed code block.\n\n```error\nTimeout after <duration>\n```")
 	said("system", "1 failed in 0.41s", "1 failed in 0.41s")
+	said("user", "Ran commands: 1 failed in 0.41s", "Ran commands: 1 failed in 0.41s")
 	gatewaysTellApart(t, `[{"role":"tool","tool_call_id":"a","content":"1 failed in 0.41s"}]`, `[{"role":"tool","tool_call_id":"a","content":"1 failed in 0.42s"}]`)
 
 	// Hostile texts take no time that grows faster than they.
