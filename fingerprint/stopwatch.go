@@ -133,7 +133,7 @@ var objects = [][]byte{
 
 // isReport tells whether an object has what a tool returned and nothing else, as
 // Google's ADK wraps it, or says that it is an error. A state has members of other names
-// for what goes on, objects or lists among them, or one that is a time and nothing else.
+// for what goes on, objects or lists among them, or one that is a measure.
 func (w *Writer) isReport(object []byte) bool {
 	s, n, returned, failed := &w.leaves, 0, false, false
 	s.Reset(object)
@@ -152,13 +152,19 @@ func (w *Writer) isReport(object []byte) bool {
 		case rawjson.Object, rawjson.Array:
 			return false
 		case rawjson.String:
-			if text := v[1 : len(v)-1]; len(text) > 0 && (text[0] == '{' || text[0] == '[' || matchDuration(text) == len(text)) {
+			if text := v[1 : len(v)-1]; len(text) > 0 && (text[0] == '{' || text[0] == '[' || isMeasure(text)) {
 				return false
 			}
 		}
 		failed = failed || is != "" && string(v) == is
 	}
 	return s.End() == nil && (failed || n == 1 && returned)
+}
+
+// isMeasure tells a text that is a time, with a word or two beside it at most, of which
+// none is a verdict: "0.41s", "ready in 0.41s".
+func isMeasure(text []byte) bool {
+	return bytes.Count(text, []byte(" ")) <= 2 && endsTimed(text) && !hasVerdict(text)
 }
 
 // mayTellTime tells quickly whether a text may have a number of seconds or of

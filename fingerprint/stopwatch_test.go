@@ -81,6 +81,8 @@ func TestUntimed(t *testing.T) {
 	same(`{"status": "running, 0 errors, 0.41s"}`)
 	same(`{"error": "0.41s"}`)
 	same(`{"status": "error", "message": "no db", "uptime": "0.41s"}`)
+	same(`{"status": "error", "message": "busy", "eta": "ready in 0.41s"}`)
+	is(`{"error": true, "message": "Timeout after 0.41s"}`, `{"error": true, "message": "Timeout after <duration>"}`)
 	same(`{"status": "error", "job": {"state": "running for 0.41s"}}`)
 	same(`{"status": "error", "steps": ["build 0.41s"]}`)
 	same(`{"error": true, "message": "{\"state\":\"running\",\"elapsed\":\"0.41s\"}"}`)
