@@ -133,20 +133,12 @@ var objects = [][]byte{
 
 // isReport tells whether an object has what a tool returned and nothing else, as
 // Google's ADK wraps it, or says that it is an error. A state has members of other names
-// for what goes on, objects or lists among them, or one that is a measure.
+// for what goes on, objects or lists among them, or one that is a measure; or it is said
+// in a line.
 func (w *Writer) isReport(object []byte) bool {
 	s, n, returned, failed := &w.leaves, 0, false, false
 	s.Reset(object)
 	for s.Object(); s.NextKey(); n++ {
-		is := ""
-		switch string(s.Key) {
-		case "result", "output":
-			returned = true
-		case "error":
-			returned, is = true, "true"
-		case "status":
-			is = `"error"`
-		}
 		v := s.Value()
 		switch v.Kind() {
 		case rawjson.Object, rawjson.Array:
@@ -156,7 +148,15 @@ func (w *Writer) isReport(object []byte) bool {
 				return false
 			}
 		}
-		failed = failed || is != "" && string(v) == is
+		switch string(s.Key) {
+		case "result", "output":
+			_, below, _ := bytes.Cut(v, []byte(`\n`))
+			returned = len(below) > len(`"`)
+		case "error":
+			returned, failed = true, failed || string(v) == "true"
+		case "status":
+			failed = failed || string(v) == `"error"`
+		}
 	}
 	return s.End() == nil && (failed || n == 1 && returned)
 }
