@@ -87,7 +87,7 @@ func (w *Writer) withoutCallID(t spoken, id []byte) spoken {
 }
 
 // callNames are what the name of such an id ends with, in small or capital letters:
-// toolCallId, tool_call_id, tool_use_id.
+// toolCallId, tool_call_id, toolUseId.
 var callNames = [...]string{"callid", "call_id", "call id", "use_id", "useid"}
 
 // endsInCallName tells whether a text ends with such a name, and what stands between it

@@ -109,6 +109,7 @@ func TestCallIDsInResults(t *testing.T) {
 	is("call_7a93c0", `{"error":true,"toolCallId":"call_7a93c0"}`, `{"error":true,"toolCallId":"<call-id>"}`) // VoltAgent
 	is("7a93c0d1", "tool_call_id: 7a93c0d1 (7a93c0d1), Call ID=7a93c0d1-1 call id 7a93c0d1: a", "tool_call_id: <call-id> (7a93c0d1), Call ID=7a93c0d1-1 call id <call-id>: a")
 	is("toolu_7a93c0", `{"tool_use_id": "toolu_7a93c0"}`, `{"tool_use_id": "<call-id>"}`)
+	is("tooluse_7a93c0", "toolUseId=tooluse_7a93c0", "toolUseId=<call-id>")
 	for _, made := range []string{`{"order":"call_7a93c0","state":"created"}`, "wrote a/call_7a93c0.csv", "call_7a93c0 of 40 done", "callid call_7a93c0x toolCallIdcall_7a93c0", "call_7a93c0"} {
 		is("call_7a93c0", made, made)
 	}
