@@ -59,8 +59,9 @@ func issuedAs(p *Prints, print *fingerprint.Fingerprint, last int) issuedCall {
 }
 
 // came appends what came of the call, as the last turn has it: by the name of the
-// tool, all if that has none. Calls of one tool side by side are told apart by
-// their places; where these are not the same, nothing tells.
+// tool the last, for clients may send all calls so far as one turn; all if the tool
+// has no name. Calls of one tool side by side are told apart by their places; where
+// these are not the same, nothing tells.
 func (c *issuedCall) came(dst []uint64, p *Prints) []uint64 {
 	list := p.Fingerprints
 	if c.of > 0 {
@@ -69,9 +70,15 @@ func (c *issuedCall) came(dst []uint64, p *Prints) []uint64 {
 		}
 		return dst
 	}
-	for k := range list[:min(len(list), mostVariety)] {
-		if len(dst) < fewPrints && (c.tool == "" || p.Name(k) == c.tool) {
+	if c.tool == "" {
+		for k := range list[:min(len(list), fewPrints)] {
 			dst = append(dst, printHash(&list[k]))
+		}
+		return dst
+	}
+	for k := len(list) - 1; k >= max(0, len(list)-mostVariety); k-- {
+		if p.Name(k) == c.tool {
+			return append(dst, printHash(&list[k]))
 		}
 	}
 	return dst

@@ -70,6 +70,7 @@ func TestAsked(t *testing.T) {
 	f("results that are lost", "", one, without(fingerprint.LossyContent), goesOn("bash2"))
 	f("by its place", "bash2", two, goesOn("bash1", "bash2"))
 	f("no place of its own", "", two, goesOn("bash1"), goesOn("bash1", "bash2"))
+	f("all calls so far as one turn", "bash3", one, goesOn("bash1", "read1", "bash2", "bash3", "read2"))
 	f("beside another tool", "bash1", []string{"read0", "bash0"}, goesOn("bash1"))
 }
 
