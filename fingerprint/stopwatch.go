@@ -120,9 +120,10 @@ var outputs = [][]byte{
 	[]byte(`returncode`), // mini-swe-agent
 	[]byte(`exit_code`),  // Codex
 	[]byte(`stdout`),
-	[]byte(`isError`),         // MCP
-	[]byte(`type":"text"`),    // a part of that, which OpenAI's Agents SDK hands on
-	[]byte(`type\":\"text\"`), // the same in JSON
+	[]byte(`isError`),               // MCP
+	[]byte(`type":"text"`),          // a part of that, which OpenAI's Agents SDK hands on
+	[]byte(`type\":\"text\"`),       // the same in JSON
+	[]byte(`TOOL_EXECUTION_FAILED`), // Mastra
 }
 
 // objects stand where what it said, "text", "output" or "stdout", is such an object, or a list of them.

@@ -72,6 +72,9 @@ func TestUntimed(t *testing.T) {
 	is(`{"result": "F\n1 failed in 0.41s"}`, `{"result": "F\n1 failed in <duration>"}`) // Google's ADK
 	is(`{"status": "error", "error_message": "no answer in 0.41s"}`, `{"status": "error", "error_message": "no answer in <duration>"}`)
 	is(`{"error":true,"name":"Error","message":"no answer in 0.41s","stack":"Error: no answer in 0.41s"}`, `{"error":true,"name":"Error","message":"no answer in <duration>","stack":"Error: no answer in <duration>"}`) // VoltAgent
+	is(`{"message":"F\n1 failed in 0.41s","details":{"message":"F\n1 failed in 0.41s","details":{"errorMessage":"failed"}},"code":"TOOL_EXECUTION_FAILED"}`,
+		`{"message":"F\n1 failed in <duration>","details":{"message":"F\n1 failed in <duration>","details":{"errorMessage":"failed"}},"code":"TOOL_EXECUTION_FAILED"}`) // Mastra 0.24
+	same(`{"message":"1 failed in 0.41s","code":"RUNNING"}`)
 	same(`{"result": "1 failed in 0.41s", "state": "running"}`)
 	same(`{"result": "1 failed in 0.41s"`)
 	same(`{"error": null, "failed": 0.41, "elapsed": ["0.41s"]}`)
