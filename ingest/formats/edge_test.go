@@ -288,6 +288,33 @@ func TestNative(t *testing.T) {
 	f(`,"sess\u0069on":"a"`, `session=a`)
 }
 
+// TestNativeMessagesBesideBody: a mark at the end of a result is the tool's own where
+// the body is logged, whether or not another rule looks at that.
+func TestNativeMessagesBesideBody(t *testing.T) {
+	id, err := fingerprint.New("tool-call-result", fingerprint.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const turn = `{"time":1,"messages":[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"a","content":"1 2\n[Output was truncated due to size limits]"}]`
+	w := fingerprint.NewWriter(nil)
+	for _, reads := range []fingerprint.Field{id.Reads, fingerprint.AllFields} {
+		f := func(record string, want fingerprint.Cause) {
+			t.Helper()
+			var r fingerprint.Request
+			r.Reset()
+			if _, why := ByName("loopgauge").New(reads).Parse([]byte(record), &r); why != "" {
+				t.Fatal(why)
+			}
+			w.Reset()
+			if got := id.Compute(&r, w); got != want {
+				t.Errorf("%s\n%v, want %v", record, got, want)
+			}
+		}
+		f(turn+`}`, fingerprint.TruncatedContent)
+		f(turn+`,"body":"{}"}`, fingerprint.Computable)
+	}
+}
+
 func TestNativeTimes(t *testing.T) {
 	f := func(record, want string) {
 		t.Helper()

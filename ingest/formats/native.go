@@ -104,7 +104,7 @@ func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "query":
 			p.query(s, r)
 		case "body":
-			if p.reads&fingerprint.ReadsBody == 0 {
+			if p.reads&(fingerprint.ReadsBody|fingerprint.ReadsMessages) == 0 { // beside a body, messages are as sent
 				s.Skip() // long, and escaped throughout
 				continue
 			}
