@@ -29,6 +29,7 @@ var failures = [][]byte{
 	[]byte("```\n\nReturn c"),                   // gptme; programs say it alone of what they ran
 	[]byte("```\\n\\nReturn c"),                 // the same in JSON
 	[]byte("exit_c"),                            // Codex, where it is JSON
+	[]byte("exitC"),                             // Vercel's bash-tool
 }
 
 var timedOut = []byte("timed out")

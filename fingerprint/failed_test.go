@@ -34,6 +34,7 @@ func TestFailed(t *testing.T) {
 		"Ran command: `a`\n\n```stdout\nLOG\n```\n\nReturn code: 1",
 		`{"returncode": 1, "output": "LOG"}`,
 		`{"exit_code":1,"stdout":"LOG"}`,
+		`{"stdout":"LOG","stderr":"","exitCode":1}`,
 	} {
 		is(strings.ReplaceAll(said, "LOG", "2026-11-21 10:00:00,123 ERROR no"), strings.ReplaceAll(said, "LOG", "2026-11-21 <timestamp> ERROR no"))
 	}
@@ -51,6 +52,7 @@ func TestFailed(t *testing.T) {
 		"LOG\nexit code",
 		"LOG" + strings.Repeat(" ", failureEnd) + "Exit code: 1\n." + strings.Repeat(".", failureEnd),
 		`{"exit_code":1,"finished":"2026-11-21 10:00:00"}`,
+		`{"stdout":"LOG","stderr":"","exitCode":0}`,
 	} {
 		same(strings.ReplaceAll(said, "LOG", "2026-11-21 10:00:00,123 ERROR no"))
 	}
