@@ -22,7 +22,8 @@ var failures = [][]byte{
 	[]byte("Exit c"),                            // Claude Code, Codex, Roo Code
 	[]byte("Exit C"),                            // Gemini CLI, Qwen Code
 	[]byte("Process exited with c"),             // Codex
-	[]byte("Command exited with c"),             // Pi
+	[]byte("Command exited with c"),             // Pi, Cline
+	[]byte("Command failed with exit c"),        // deepagents, eino
 	[]byte("The command completed with exit c"), // OpenHands
 	[]byte("completed with exit c"),             // Copilot
 	[]byte("returnc"),                           // mini-swe-agent

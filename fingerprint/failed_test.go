@@ -30,6 +30,7 @@ func TestFailed(t *testing.T) {
 		"LOG\n[Process exited with code 1]",
 		"LOG\n\nCommand exited with code 1",
 		"LOG\n<completed with exit code 1>",
+		"LOG\n[Command failed with exit code 1]",
 		"Output: LOG\nError: (none)\nExit Code: 1\nSignal: (none)",
 		"Ran command: `a`\n\n```stdout\nLOG\n```\n\nReturn code: 1",
 		`{"returncode": 1, "output": "LOG"}`,
