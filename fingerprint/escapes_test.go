@@ -109,4 +109,6 @@ func TestLossInLines(t *testing.T) {
 	f(`"and so on...\n(truncated)"`, TruncatedContent)
 	f(`"and so on...\n\n \n(truncated)\n"`, TruncatedContent)
 	f(`"and so on.\n\n(truncated)"`, Computable)
+	f(`"1\n2\n[Output was truncated due to size limits]"`, Computable)
+	f(`"1\n2\n[Output was truncated]"`, TruncatedContent)
 }

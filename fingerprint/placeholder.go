@@ -122,6 +122,8 @@ func hidden(label []byte) Cause {
 		return TruncatedContent
 	case bytes.HasPrefix(label, []byte("tool: ")), bytes.HasPrefix(label, []byte("tool-result: ")): // Mastra
 		return LossyContent
+	case string(label) == "Output was truncated due to size limits": // a shell tool of deepagents and eino
+		return Computable
 	}
 	capitals, entity := true, false
 	for len(label) > 0 {

@@ -295,7 +295,7 @@ func TestNativeMessagesBesideBody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const turn = `{"time":1,"messages":[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"a","content":"1 2\n[Output was truncated due to size limits]"}]`
+	const turn = `{"time":1,"messages":[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"a","content":"1 2\n[truncated]"}]`
 	w := fingerprint.NewWriter(nil)
 	for _, reads := range []fingerprint.Field{id.Reads, fingerprint.AllFields} {
 		f := func(record string, want fingerprint.Cause) {
