@@ -49,6 +49,7 @@ func TestTwice(t *testing.T) {
 	f("at one time, and another request", 200, func(i int) window.Event { return event(at(i/2), 1, "a", []string{"b", "c"}[i%2]) }, "")
 	f("at one time, and nothing to look at", 200, func(i int) window.Event { return event(at(i/2), 1) }, "")
 	f("whole seconds", 200, func(i int) window.Event { return event(int64(i/2)*1e6, 1, "a") }, "")
+	f("whole seconds, cut to the millisecond below", 200, func(i int) window.Event { return event(int64(i/2+1)*1e6-1000, 1, "a") }, "")
 	beside := func(i int) window.Event {
 		if i < 200 {
 			return event(at(i/2), 1, "a")
