@@ -27,7 +27,7 @@ type Identity struct {
 func (id *Identity) Compute(r *Request, w *Writer) Cause {
 	n := len(w.prints)
 	w.rules, w.broken, w.tools = id.rules, false, w.tools[:0]
-	w.asSent = r.Body != nil
+	w.asSent = r.isAsSent()
 	cause := id.compute(r, w)
 	if w.broken {
 		cause = BrokenJSON

@@ -218,6 +218,13 @@ func (w *Writer) onlyPlaceholders(s *rawjson.Scanner) (found Cause, done bool) {
 	return found, false
 }
 
+// isAsSent tells whether the log has the body as the client sent it, and thereby the
+// messages: not where a logger emptied, hid or cut it.
+func (r *Request) isAsSent() bool {
+	body := bytes.TrimSpace(r.Body)
+	return len(body) > 0 && body[0] == '{' && body[len(body)-1] == '}'
+}
+
 // lossOfBody is why a body, of which the log has no hash, is not what was sent:
 // the logger lost it, or hid it, or the last of what it says.
 func (w *Writer) lossOfBody(r *Request) Cause {

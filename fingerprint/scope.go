@@ -124,7 +124,7 @@ func (s *Scope) Named(values []string) map[string]string {
 func (s *Scope) Compute(r *Request, w *Writer, values []ScopeValue) (ScopeKey, []ScopeValue, Cause) {
 	// A scope is the same whatever the rules of the identity computed last.
 	w.scope, w.rules, w.broken = w.scope[:0], textRules{}, false
-	w.asSent = r.Body != nil
+	w.asSent = r.isAsSent()
 	start := len(values)
 	for _, part := range s.parts {
 		value, cause := part.field.value(r, part.name, w)

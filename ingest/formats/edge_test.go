@@ -312,6 +312,9 @@ func TestNativeMessagesBesideBody(t *testing.T) {
 		}
 		f(turn+`}`, fingerprint.TruncatedContent)
 		f(turn+`,"body":"{}"}`, fingerprint.Computable)
+		for _, lost := range []string{``, `[truncated]`, `{\"messages\":[{\"role\":\"us`} {
+			f(turn+`,"body":"`+lost+`"}`, fingerprint.TruncatedContent)
+		}
 	}
 }
 
