@@ -23,7 +23,7 @@ var failures = [][]byte{
 	[]byte("Exit C"),                            // Gemini CLI, Qwen Code
 	[]byte("Process exited with c"),             // Codex
 	[]byte("Command exited with c"),             // Pi, Cline
-	[]byte("Command failed with exit c"),        // deepagents, eino
+	[]byte("[Command failed with exit c"),       // deepagents, eino; others say it alone of what they ran
 	[]byte("The command completed with exit c"), // OpenHands
 	[]byte("completed with exit c"),             // Copilot
 	[]byte("returnc"),                           // mini-swe-agent

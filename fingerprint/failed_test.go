@@ -54,6 +54,8 @@ func TestFailed(t *testing.T) {
 		"LOG" + strings.Repeat(" ", failureEnd) + "Exit code: 1\n." + strings.Repeat(".", failureEnd),
 		`{"exit_code":1,"finished":"2026-11-21 10:00:00"}`,
 		`{"stdout":"LOG","stderr":"","exitCode":0}`,
+		"LOG\nCommand failed with exit code 1", // execa and pnpm say it of what they ran
+		"LOG\nCommand failed with exit code 1: npm test",
 	} {
 		same(strings.ReplaceAll(said, "LOG", "2026-11-21 10:00:00,123 ERROR no"))
 	}
