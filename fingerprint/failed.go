@@ -30,7 +30,6 @@ var failures = [][]byte{
 	[]byte("```\n\nReturn c"),                   // gptme; programs say it alone of what they ran
 	[]byte("```\\n\\nReturn c"),                 // the same in JSON
 	[]byte("exit_c"),                            // Codex, where it is JSON
-	[]byte("exitC"),                             // Vercel's bash-tool
 }
 
 var timedOut = []byte("timed out")
@@ -44,7 +43,26 @@ func failureEnds(text []byte) (first, last []byte) {
 // JSON.
 func saysExited(text []byte, such func(code []byte) bool) bool {
 	first, last := failureEnds(text)
-	return hasExit(first, such) || hasExit(last, such)
+	code := exitOfRun(text)
+	return hasExit(first, such) || hasExit(last, such) || len(code) > 0 && such(code)
+}
+
+// What Vercel's bash-tool returns begins and ends so, as it is and as it stands in JSON.
+var (
+	runs     = [][]byte{[]byte(`{"stdout":`), []byte(`{\"stdout\":`)}
+	runExits = [][]byte{[]byte(`,"exitCode":`), []byte(`,\"exitCode\":`)}
+)
+
+// exitOfRun is the code at the end of what Vercel's bash-tool returns, empty if a text is
+// nothing of the kind: pods and jobs name the exitCode of what ended in them while they go
+// on.
+func exitOfRun(text []byte) []byte {
+	object, whole := bytes.CutSuffix(text, []byte("}"))
+	before := bytes.TrimRight(object, "0123456789")
+	if !whole || !begins(text, runs) || !ends(before, runExits) {
+		return nil
+	}
+	return object[len(before):]
 }
 
 func hasExit(text []byte, such func(code []byte) bool) bool {

@@ -54,11 +54,15 @@ func TestFailed(t *testing.T) {
 		"LOG" + strings.Repeat(" ", failureEnd) + "Exit code: 1\n." + strings.Repeat(".", failureEnd),
 		`{"exit_code":1,"finished":"2026-11-21 10:00:00"}`,
 		`{"stdout":"LOG","stderr":"","exitCode":0}`,
+		`{"stdout":"LOG\n{\"exitCode\":1}","stderr":"","exitCode":0}`,
 		"LOG\nCommand failed with exit code 1", // execa and pnpm say it of what they ran
 		"LOG\nCommand failed with exit code 1: npm test",
 	} {
 		same(strings.ReplaceAll(said, "LOG", "2026-11-21 10:00:00,123 ERROR no"))
 	}
+	same(`{"time":"2026-11-21T10:00:00Z","state":{"restarts":3,"exitCode":1}}`) // of a state
+	same(`{"job":"build","state":"retrying","next":"in 3.3s","exitCode":1}`)
+	same(`{"steps":[{"stdout":"","exitCode":1},{"state":"running","for":"3.3s"}]}`)
 
 	is("2026-11-21 10:00:00,123 ERROR no\n<shellId: 7 completed with exit code 1>", "2026-11-21 <timestamp> ERROR no\n<completed with exit code 1>")
 	// As the result is marked, unless a code is said.

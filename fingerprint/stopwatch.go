@@ -119,7 +119,6 @@ var observations = [][]byte{
 var outputs = [][]byte{
 	[]byte(`returncode`), // mini-swe-agent
 	[]byte(`exit_code`),  // Codex
-	[]byte(`exitCode`),   // Vercel's bash-tool
 	[]byte(`stdout`),
 	[]byte(`isError`),               // MCP
 	[]byte(`type":"text"`),          // a part of that, which OpenAI's Agents SDK hands on

@@ -75,7 +75,9 @@ func TestUntimed(t *testing.T) {
 	is(`{"message":"F\n1 failed in 0.41s","details":{"message":"F\n1 failed in 0.41s","details":{"errorMessage":"failed"}},"code":"TOOL_EXECUTION_FAILED"}`,
 		`{"message":"F\n1 failed in <duration>","details":{"message":"F\n1 failed in <duration>","details":{"errorMessage":"failed"}},"code":"TOOL_EXECUTION_FAILED"}`) // Mastra 0.24
 	same(`{"message":"1 failed in 0.41s","code":"RUNNING"}`)
-	is(`{"exitCode":0,"output":"2 passed in 0.41s"}`, `{"exitCode":0,"output":"2 passed in <duration>"}`)
+	same(`{"name":"build","exitCode":1,"failed":0,"elapsed":"0.41s"}`) // a job that goes on
+	same(`{"name":"build","exitCode":null,"failed":0,"elapsed":"0.41s"}`)
+	is(`{"stdout":"2 passed in 0.41s","stderr":"","exitCode":0}`, `{"stdout":"2 passed in <duration>","stderr":"","exitCode":0}`)
 	same(`{"result": "1 failed in 0.41s", "state": "running"}`)
 	same(`{"result": "1 failed in 0.41s"`)
 	same(`{"error": null, "failed": 0.41, "elapsed": ["0.41s"]}`)
