@@ -39,7 +39,7 @@ func (w *Writer) untimed(t spoken) spoken {
 	if !failed && (!endsTimed(whole) || !hasVerdict(whole)) {
 		return t
 	}
-	if object && !has(t.text, outputs) && !w.isReport(whole) {
+	if object && !has(t.text, outputs) && !isMastras(whole) && !w.isReport(whole) {
 		return t
 	}
 	return withoutPassed(withoutRuler(w.replaced(whole, func(text []byte, from int) (start, end int, placeholder string) {
@@ -120,16 +120,21 @@ var outputs = [][]byte{
 	[]byte(`returncode`), // mini-swe-agent
 	[]byte(`exit_code`),  // Codex
 	[]byte(`stdout`),
-	[]byte(`isError`),               // MCP
-	[]byte(`type":"text"`),          // a part of that, which OpenAI's Agents SDK hands on
-	[]byte(`type\":\"text\"`),       // the same in JSON
-	[]byte(`TOOL_EXECUTION_FAILED`), // Mastra
+	[]byte(`isError`),         // MCP
+	[]byte(`type":"text"`),    // a part of that, which OpenAI's Agents SDK hands on
+	[]byte(`type\":\"text\"`), // the same in JSON
 }
 
 // objects stand where what it said, "text", "output" or "stdout", is such an object, or a list of them.
 var objects = [][]byte{
 	[]byte(`t":"{`), []byte(`t": "{`), []byte(`t\":\"{`), []byte(`t\": \"{`),
 	[]byte(`t":"[{`), []byte(`t": "[{`), []byte(`t\":\"[{`), []byte(`t\": \"[{`),
+}
+
+// isMastras tells an object in which Mastra says that its tool failed. A state may name
+// the code for what failed in it.
+func isMastras(object []byte) bool {
+	return bytes.HasPrefix(object, []byte(`{"message":`)) && bytes.HasSuffix(object, []byte(`,"code":"TOOL_EXECUTION_FAILED"}`))
 }
 
 // isReport tells whether an object has what a tool returned and nothing else, as

@@ -75,6 +75,8 @@ func TestUntimed(t *testing.T) {
 	is(`{"message":"F\n1 failed in 0.41s","details":{"message":"F\n1 failed in 0.41s","details":{"errorMessage":"failed"}},"code":"TOOL_EXECUTION_FAILED"}`,
 		`{"message":"F\n1 failed in <duration>","details":{"message":"F\n1 failed in <duration>","details":{"errorMessage":"failed"}},"code":"TOOL_EXECUTION_FAILED"}`) // Mastra 0.24
 	same(`{"message":"1 failed in 0.41s","code":"RUNNING"}`)
+	same(`{"log":"TOOL_EXECUTION_FAILED","state":"running","elapsed":"0.41s"}`)
+	same(`{"elapsed":"0.41s","last":{"message":"a","code":"TOOL_EXECUTION_FAILED"}}`)
 	same(`{"name":"build","exitCode":1,"failed":0,"elapsed":"0.41s"}`) // a job that goes on
 	same(`{"name":"build","exitCode":null,"failed":0,"elapsed":"0.41s"}`)
 	is(`{"stdout":"2 passed in 0.41s","stderr":"","exitCode":0}`, `{"stdout":"2 passed in <duration>","stderr":"","exitCode":0}`)
