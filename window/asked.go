@@ -101,7 +101,7 @@ func (x *asked) hear(conversation fingerprint.ScopeKey, p *Prints) {
 		}
 		var room [fewPrints]uint64
 		if shown := c.came(room[:0], p); len(shown) > 0 {
-			c.facts.came(shown)
+			c.facts.came(shown, c.of == 0 && p.calls(c.tool) > 1)
 			x.told = append(x.told, c.facts)
 		} else if len(p.Fingerprints) > 0 && !slices.Contains(p.Tools, c.tool) {
 			waiting = true

@@ -132,6 +132,16 @@ func (p *Prints) Name(k int) string {
 	return ""
 }
 
+// calls is how many fingerprints are of a tool.
+func (p *Prints) calls(tool string) (n int) {
+	for k := range p.Fingerprints {
+		if p.Name(k) == tool {
+			n++
+		}
+	}
+	return n
+}
+
 // Scope is the value of one scope for one request, or the cause for which
 // there is none.
 type Scope struct {

@@ -183,13 +183,13 @@ func (f *Facts) count(ev *Event, parallel bool) {
 
 // came takes in what came of the last call of the stretch, if that is still told
 // of.
-func (f *Facts) came(shown []uint64) {
+func (f *Facts) came(shown []uint64, among bool) {
 	if f.over {
 		return
 	}
-	f.toHear().results.add(shown)
+	f.toHear().results.hear(shown, among)
 	if f.run != nil {
-		f.run.toHear().results.add(shown)
+		f.run.toHear().results.hear(shown, among)
 	}
 }
 

@@ -93,6 +93,25 @@ func TestResultsAdd(t *testing.T) {
 	f(results{turns: 4, changes: 1, run: 3, longest: 3}, []uint64{1}, []uint64{2}, []uint64{2}, []uint64{2})
 }
 
+// TestResultsHear: of a result that stands among others of its tool it is known that it
+// is new, and not that it came again.
+func TestResultsHear(t *testing.T) {
+	f := func(among bool, want results, turns ...uint64) {
+		t.Helper()
+		var r results
+		for _, shown := range turns {
+			r.hear([]uint64{shown}, among)
+		}
+		if r.turns != want.turns || r.changes != want.changes || r.longest != want.longest || r.loose != want.loose {
+			t.Errorf("%v: %+v, want %+v", turns, r, want)
+		}
+	}
+	f(false, results{turns: 4, changes: 1, longest: 3}, 1, 2, 2, 2)
+	f(true, results{turns: 2, changes: 1, longest: 1, loose: 2}, 1, 2, 2, 2)
+	f(true, results{turns: 1, longest: 1, loose: 2}, 1, 1, 1)
+	f(true, results{turns: 3, changes: 2, longest: 1}, 1, 2, 3)
+}
+
 // TestWitnessSeen: an error is shared that two callers had in a minute, of one
 // class and not once alone; so with conversations, where all callers are one.
 // One of the logs is of whole seconds if a tenth of the times are.

@@ -31,6 +31,17 @@ func (r *results) see(shown []uint64, cause fingerprint.Cause) {
 	}
 }
 
+// hear is add of a result that may stand among others of its tool: one that came
+// before may be that of another call, or of one before. A turn of all calls so far has
+// equal ones once, and does not say which of them is the last.
+func (r *results) hear(shown []uint64, among bool) {
+	if among && slices.Contains(r.held, shown[0]) {
+		r.loose++
+		return
+	}
+	r.add(shown)
+}
+
 func (r *results) add(shown []uint64) {
 	r.turns++
 	r.run++
