@@ -107,6 +107,11 @@ func (f *Facts) wasHeard() *heard {
 
 var nothingHeard heard
 
+// OfSession tells whether all requests behind the first name that session.
+func (f *Facts) OfSession(name string) bool {
+	return f.sessions.n == f.Requests-1 && !slices.ContainsFunc(f.sessions.seen, func(hash uint64) bool { return hash != textHash(name) })
+}
+
 // ResultsChange tells whether what came of the calls changed again and again, or
 // each time.
 func (f *Facts) ResultsChange() bool { return f.wasHeard().results.progress() }

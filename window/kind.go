@@ -59,8 +59,8 @@ const (
 	clockPause   = 300
 )
 
-// bySession tells that the rule counts each session by itself.
-func (rule *Rule) bySession() bool {
+// BySession tells that the rule counts each session by itself.
+func (rule *Rule) BySession() bool {
 	return slices.ContainsFunc(rule.Scope.Fields, func(f string) bool { return f == "conversation" || strings.Contains(f, "session") })
 }
 
@@ -147,7 +147,7 @@ func (w *Witness) kind(rule *Rule, f *Facts, text func(format string, args ...an
 		set(Polling, "the results change: %d of %d are not as the one before", came.changes, came.turns-1)
 	case 2*f.Gets > n:
 		set(Polling, "%s only read (GET or HEAD)%s", share(f.Gets), f.pace())
-	case !rule.bySession() && f.sessions.different() > 1 && 2*f.sessions.different() >= min(n, mostVariety):
+	case !rule.BySession() && f.sessions.different() > 1 && 2*f.sessions.different() >= min(n, mostVariety):
 		set(Batch, "%v sessions or users among %d requests", &f.sessions, n)
 	case 2*f.together >= n:
 		set(Batch, "%s began before the one before had ended", share(f.together))

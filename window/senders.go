@@ -11,7 +11,7 @@ type senders struct {
 }
 
 func (p *Plan) senders(rule *Rule) senders {
-	x := senders{p.conversation(), !rule.bySession(), !slices.Contains(rule.Scope.Fields, "conversation")}
+	x := senders{p.conversation(), !rule.BySession(), !slices.Contains(rule.Scope.Fields, "conversation")}
 	x.agents = x.agents && x.conversation >= 0
 	return x
 }

@@ -17,7 +17,7 @@ func (c Class) isLoop() bool { return c >= Loop }
 // class is what a repeat counts as if nothing is excluded, and whether a label
 // says so.
 func (l Labels) class(k *Repeat) (class Class, labelled bool) {
-	loop, labelled := l[k.who()]
+	loop, labelled := l.of(k)
 	if !labelled {
 		loop = k.Kind.IsLoop()
 	}
@@ -30,6 +30,15 @@ func (l Labels) class(k *Repeat) (class Class, labelled bool) {
 		return Loop, labelled
 	}
 	return HiddenLoop, labelled
+}
+
+// of is the label of a repeat. What several sessions did together has none: that of
+// one says nothing of the others.
+func (l Labels) of(k *Repeat) (loop, labelled bool) {
+	if loop, labelled = l[k.who()]; labelled && !k.Rule.BySession() && !k.facts.OfSession(k.Session) {
+		return false, false
+	}
+	return loop, labelled
 }
 
 // isLoop says whether a repeat is a loop, which some setting finds or not.

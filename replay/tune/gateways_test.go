@@ -237,6 +237,7 @@ func TestLooping(t *testing.T) {
 		}
 	}
 	f("ours looked", 9, nil, "ours", "ours-summed")
+	f("a label says no", 0, Labels{"zelyx-summed": false}, "ours", "ours-summed", "zelyx")
 	f("it could not", 0, nil, "ours", "ours-summed", "zelyx", "zelyx-summed")
 	f("labels", 9, Labels{"zelyx": true, "ours": false}, "zelyx", "ours-summed")
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // anyRule counts what comes first, as most do.
-var anyRule = &window.Rule{Identity: &fingerprint.Identity{}}
+var anyRule = &window.Rule{Identity: &fingerprint.Identity{}, Scope: &fingerprint.Scope{Fields: []string{"session"}}}
 
 // repeatOf makes a repeat whose hits had these counts in the only cell.
 func repeatOf(requests int64, counts ...uint8) *Repeat {

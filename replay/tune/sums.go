@@ -115,7 +115,10 @@ func looping(kept []*keeper, rules []window.RuleAccount) map[conversation]bool {
 	loops, seen := map[conversation]bool{}, !blind(rules, true)
 	for _, s := range kept {
 		note := func(target int, who string) {
-			_, labelled := s.labels[who]
+			loop, labelled := s.labels[who]
+			if labelled && !loop {
+				return
+			}
 			if !seen || labelled || s.plan.Rules[s.rules[target]].Identity.Sees != 0 {
 				loops[conversationOf(who)] = true
 			}

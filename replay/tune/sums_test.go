@@ -64,7 +64,7 @@ func TestSummedUp(t *testing.T) {
 // TestEndedAtOnce: what is kept does not depend on how many are looked at
 // together. The bug was that a log and its events had other lists.
 func TestEndedAtOnce(t *testing.T) {
-	profile, err := policy.FromProfiles([]string{"zelyx"})
+	profile, err := policy.FromProfiles([]string{"loopgauge/last-messages"})
 	if err != nil {
 		t.Fatal(err)
 	}
