@@ -40,13 +40,21 @@ func (t spoken) deed() []byte {
 		return nil
 	}
 	from := bytes.Index(t.text, tag)
-	if n == 1 && !bytes.Contains(t.text[from:max(from, end)], endTag) {
+	if element := t.text[from:max(from, end)]; n == 1 && !bytes.Contains(element, endTag) && !t.holdsCall(element) {
 		return nil
 	}
 	if !t.beginsLine(from) {
 		return nil
 	}
 	return t.text[from:]
+}
+
+// holdsCall tells whether an element of a text, up to where it ends, holds nothing but a
+// call in JSON, as models of Qwen and Hermes write it.
+func (t spoken) holdsCall(element []byte) bool {
+	_, object, _ := bytes.Cut(element, []byte(">"))
+	object = (spoken{text: object, verbatim: t.verbatim}).trim().text
+	return bytes.HasPrefix(object, []byte("{")) && bytes.HasSuffix(object, []byte("}")) && bytes.Contains(object, []byte("name")) && (bytes.Contains(object, []byte("arguments")) || bytes.Contains(object, []byte("parameters")))
 }
 
 // beginsLine tells whether a line of the text begins at a place, or the text does.
@@ -67,10 +75,10 @@ func mayEndInDeed(content rawjson.Value) bool {
 		text = bytes.TrimRight(text[:n], " ")
 	}
 	last := text[len(text)-1]
-	return last == '`' || last == '>' || last == ']' || bytes.Contains(text[max(0, len(text)-len(`\u0060`)):], []byte(`\u`)) || bytes.Contains(text, actionInput)
+	return last == '`' || last == '>' || last == ']' || last == '}' || bytes.Contains(text[max(0, len(text)-len(`\u0060`)):], []byte(`\u`)) || bytes.Contains(text, actionInput)
 }
 
 // mayHaveDeed tells whether an answer may do something in text.
 func mayHaveDeed(content rawjson.Value) bool {
-	return mayHave(content, "```") || mayHave(content, "</") || mayHave(content, `<\/`) || mayHave(content, "Action:")
+	return mayHave(content, `"{`) || mayHave(content, "```") || mayHave(content, "</") || mayHave(content, `<\/`) || mayHave(content, "Action:")
 }

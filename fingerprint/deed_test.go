@@ -15,10 +15,11 @@ func TestDeed(t *testing.T) {
 		"Once more.\n<run_it-now>\n<c-d>go</c-d>\n</run_it-now>": "<run_it-now>\n<c-d>go</c-d>\n</run_it-now>",
 		"A function.\n<function=sh>\n<p=c>ls</p>\n</function>":   "<function=sh>\n<p=c>ls</p>\n</function>",
 
-		"Thought: I look again.\nAction: search[loops]":                       "Action: search[loops]",
-		"Action: search[loops [2]]":                                           "Action: search[loops [2]]",
-		"Thought: Once more.\n\nAction: search\nAction Input: {\n\"q\": 1\n}": "Action: search\nAction Input: {\n\"q\": 1\n}",
-		"Action: search\nAction Input: loops":                                 "Action: search\nAction Input: loops",
+		"I look.\n<tool_call>\n{\"name\": \"find\", \"arguments\": {\"q\": 1}}\n</tool_call>": "<tool_call>\n{\"name\": \"find\", \"arguments\": {\"q\": 1}}\n</tool_call>",
+		"Thought: I look again.\nAction: search[loops]":                                       "Action: search[loops]",
+		"Action: search[loops [2]]":                                                           "Action: search[loops [2]]",
+		"Thought: Once more.\n\nAction: search\nAction Input: {\n\"q\": 1\n}":                 "Action: search\nAction Input: {\n\"q\": 1\n}",
+		"Action: search\nAction Input: loops":                                                 "Action: search\nAction Input: loops",
 
 		"Thought: It is in [2].":                       "",
 		"Final Answer: 7 [2]":                          "",
@@ -40,12 +41,13 @@ func TestDeed(t *testing.T) {
 		"```":                                   "",
 		"is a <b>word</b>":                      "",
 		"<run>a</run>\n<run>b</run>":            "",
-		"File 7 is good.\n<verdict>pass</verdict>": "", // a value
-		"<a><b>c</b></a>\n<done>no</done>":         "",
-		"</run>":                                   "",
-		"</>":                                      "",
-		"<r2>\n<c>go</c>\n</r2>":                   "",
-		"a > b and </ c>":                          "",
+		"File 7 is good.\n<verdict>pass</verdict>":   "", // a value
+		"<a><b>c</b></a>\n<done>no</done>":           "",
+		"Good.\n<verdict>{\"pass\": true}</verdict>": "",
+		"</run>":                 "",
+		"</>":                    "",
+		"<r2>\n<c>go</c>\n</r2>": "",
+		"a > b and </ c>":        "",
 		"<" + strings.Repeat("x", 99) + ">\n</" + strings.Repeat("x", 99) + ">": "",
 	} {
 		verbatim := strings.ReplaceAll(text, "\n", `\n`)
@@ -70,6 +72,8 @@ func TestMayEndInDeed(t *testing.T) {
 		`[{"type":"text","text":"<r><c>ls</c></r>"}]`:      true,
 		`"Thought: a\nAction: search[b] \n"`:               true,
 		`"Action: search\nAction Input: b"`:                true,
+		`"{\"action\":{\"name\":\"ls\"}}\n"`:               true,
+		`[{"type":"text","text":"{\"action\":{}}"}]`:       true,
 		`[{"type":"text","text":"Action: search[b]"}]`:     true,
 
 		`"I ran <b>ls</b>, and it is fine."`: false,

@@ -96,7 +96,7 @@ func framed(text []byte) bool {
 		}
 		return bytes.HasSuffix(text, untrustedEnd) || bytes.Contains(text[max(0, len(text)-longestShell):], shellOpen)
 	case last == '}':
-		return bytes.Contains(text[max(0, len(text)-longestTook):], tookMember)
+		return bytes.Contains(text[max(0, len(text)-longestTook):], tookMember) || bytes.Contains(text, extras)
 	case isDigit(last):
 		end := text[max(0, len(text)-len(groupLine)-len("4294967295")):]
 		return bytes.Contains(end, groupLine)
@@ -123,7 +123,23 @@ func withoutEnd(text []byte) []byte {
 			}
 		}
 	}
-	return withoutShell(withoutTook(withoutTail(text)))
+	return withoutShell(withoutTook(withoutTail(withoutExtras(text))))
+}
+
+// extras is what Agent Zero puts above what it tells the model with each request, the
+// time among it: the last lines, an object.
+var extras = []byte("[EXTRAS]")
+
+// withoutExtras leaves that out.
+func withoutExtras(text []byte) []byte {
+	if !bytes.HasSuffix(text, []byte("}")) {
+		return text
+	}
+	i := bytes.LastIndex(text, extras)
+	if i < 0 || i > 0 && text[i-1] != '\n' || !bytes.HasPrefix(text[i+len(extras):], []byte("\n{")) {
+		return text
+	}
+	return text[:i]
 }
 
 // Copilot closes what a command said with <shellId: 3 completed with exit code 1>, each

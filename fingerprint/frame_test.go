@@ -79,6 +79,14 @@ func TestFrames(t *testing.T) {
 	same("{\n  \"status\": \"OK\",\n  \"time\": \"2026-11-30\"\n}")
 	same(`{"status": "OK", "message": "a", "time": "2026-11-30 03:59:49"}`)
 
+	const extras = "[EXTRAS]\n{\n  \"current_datetime\": \"10:00:00\"\n}" // Agent Zero
+	is("{\"tool_result\": \"a\"}\n"+extras, "{\"tool_result\": \"a\"}")
+	same(extras)
+	same(extras + "\na")
+	same("a " + extras)
+	same("a\n[EXTRAS] {}")
+	same("a\n[EXTRAS]\n{")
+
 	is("no\n<shellId: 12 completed with exit code 1>", "no\n<completed with exit code 1>")
 	is("<shellId: 0 completed with exit code 0>\n", "<completed with exit code 0>")
 	same("no\n<shellId: 12 completed with exit code 1> no")
@@ -104,10 +112,11 @@ func TestFrames(t *testing.T) {
 
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {
-		for _, part := range []string{"<system-reminder>", "</system-reminder>", "<system-reminder></system-reminder>", "Chunk ID: \n", "\nProcess Group PGID: 1", "</environment_details></system-reminder>"} {
+		for _, part := range []string{"<system-reminder>", "</system-reminder>", "<system-reminder></system-reminder>", "Chunk ID: \n", "\nProcess Group PGID: 1", "</environment_details></system-reminder>", "\n[EXTRAS]\n{}"} {
 			text := "<system-reminder>" + strings.Repeat(part, size) + "</system-reminder>"
 			canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, text))+`}]`))
 			canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, strings.Repeat(part, size)+"\nProcess Group PGID: 1"))+`}]`))
+			canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, strings.Repeat(part, size)+"\n[EXTRAS]\n{}"))+`}]`))
 		}
 		// What is sought in vain at one end, with frames at the other.
 		details := strings.Repeat("<environment_details></environment_details>", size)

@@ -67,6 +67,8 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 	if w.deeds && !w.acts {
 		if deed := text.deed(); deed != nil {
 			text.text, w.acts = deed, true
+		} else if deed = w.jsonDeed(text); deed != nil {
+			text, w.acts = spoken{text: deed}, true
 		}
 	}
 	if len(dst) == from+len("{") {

@@ -109,9 +109,12 @@ var observations = [][]byte{
 	[]byte("<returncode>"),          // mini-swe-agent
 	[]byte("[execute_command for "), // Cline, Roo Code
 	[]byte("EXECUTION RESULT of ["), // OpenHands
+	[]byte("<tool_response>"),       // Qwen-Agent
+	[]byte("TOOL RESPONSE:"),        // LangChain, of models that answer in JSON
 	[]byte("Ran command:"),          // gptme
 	[]byte("Ran allowlisted command:"),
 	[]byte("Executed code block"),
+	[]byte(`{"tool_name": "`), []byte(`{\"tool_name\": \"`), // Agent Zero
 }
 
 // outputs stand, behind a quote, in an object of JSON that holds what a program said.
@@ -120,6 +123,7 @@ var outputs = [][]byte{
 	[]byte(`returncode`), // mini-swe-agent
 	[]byte(`exit_code`),  // Codex
 	[]byte(`stdout`),
+	[]byte(`tool_result`),     // Agent Zero
 	[]byte(`isError`),         // MCP
 	[]byte(`type":"text"`),    // a part of that, which OpenAI's Agents SDK hands on
 	[]byte(`type\":\"text\"`), // the same in JSON

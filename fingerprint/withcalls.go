@@ -14,6 +14,9 @@ func (w *Writer) withCalls(items []rawjson.Value, from int) (int, bool) {
 		it := w.readItem(message)
 		return w.answers(it) || w.callsTools(it)
 	})
+	if first < 0 && from > 0 && w.observes(w.readItem(items[from])) && w.readItem(items[from-1]).class == isAssistant {
+		return from - 1, true
+	}
 	if first < 0 || !w.answers(w.readItem(items[from+first])) {
 		return w.firstCall(items, from), true
 	}
@@ -36,6 +39,12 @@ func (w *Writer) firstCall(items []rawjson.Value, i int) int {
 		i--
 	}
 	return i
+}
+
+// observes tells whether a message of the user is a result, of a client whose model has
+// no tools.
+func (w *Writer) observes(it *item) bool {
+	return it.class == isUser && it.content.Kind() == rawjson.String && begins(w.readText(it.content).text, observations)
 }
 
 // answers tells whether a message has results of tools.

@@ -14,6 +14,7 @@ func TestLastMessagesHaveTheCallsOfTheirResults(t *testing.T) {
 		return messages
 	}
 	single := chatTurn + `,{"role":"assistant","tool_calls":[{"id":"c3","function":{"name":"list","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c3","content":"none"}`
+	spoken := `{"role":"user","content":"q"},{"role":"assistant","content":"edit 1"},{"role":"user","content":"Observation: done"},{"role":"assistant","content":"test"},{"role":"user","content":"Observation: FAIL"}`
 	for _, c := range []struct {
 		messages string
 		n, is    int
@@ -33,6 +34,10 @@ func TestLastMessagesHaveTheCallsOfTheirResults(t *testing.T) {
 		{`{"role":"assistant","content":"a"},{"role":"user","content":[{"type":"text","text":"tool_result \u00e9"}]}`, 1, 1},
 		{`{"role":"assistant","tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{}"}}]},{"role":"user","content":"q"},{"role":"tool","content":"r"}`, 1, 1},
 		{`{"role":"tool","content":"r"},{"role":"tool","content":"s"}`, 1, 1},
+		{spoken, 3, 4},
+		{spoken, 1, 2},
+		{spoken + `,{"role":"user","content":"Observation: of what?"}`, 1, 1},
+		{`{"role":"user","content":"Observation: r"},{"role":"assistant","content":"a"}`, 2, 2},
 	} {
 		r := request(t, "messages", "["+c.messages+"]")
 		got := written(fmt.Sprintf("last_messages:%d", c.n), r)

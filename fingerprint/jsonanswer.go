@@ -1,0 +1,63 @@
+package fingerprint
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
+
+// Agents whose model answers in JSON have it write a thought, which is another at each
+// step, and beside it the tool with what that is given: {"thoughts": [...],
+// "tool_name": "search", "tool_args": {...}}. What holds anything else may say something
+// new by that.
+
+// The names of such members: of thoughts, of a tool, of what that is given, and of an
+// object that has both.
+var (
+	jsonThoughtNames = [...]string{"thought", "thoughts", "thinking", "reasoning", "reflection", "headline"}
+	jsonToolNames    = [...]string{"tool_name", "tool", "action", "function", "command"}
+	jsonGivenNames   = [...]string{"tool_args", "tool_input", "action_input", "args", "arguments", "parameters", "input"}
+	jsonCallNames    = [...]string{"action", "tool_call", "function_call", "command", "tool"}
+)
+
+// jsonDeed is what a trimmed answer in JSON does, nil if it is none that has thoughts and
+// a call alone.
+func (w *Writer) jsonDeed(t spoken) []byte {
+	if !bytes.HasPrefix(t.text, []byte("{")) || !bytes.HasSuffix(t.text, []byte("}")) {
+		return nil
+	}
+	var tool, given, call rawjson.Value
+	s := &w.leaves
+	s.Reset(w.decoded(t))
+	for s.Object(); s.NextKey(); {
+		is := func(names []string) bool {
+			return slices.ContainsFunc(names, func(name string) bool { return bytes.EqualFold(s.Key, []byte(name)) })
+		}
+		isTool, isGiven, isCall, isThought := is(jsonToolNames[:]), is(jsonGivenNames[:]), is(jsonCallNames[:]), is(jsonThoughtNames[:])
+		v := s.Value()
+		switch kind := v.Kind(); {
+		case v == nil, isThought:
+		case isTool && kind == rawjson.String && tool == nil:
+			tool = v
+		case isGiven && given == nil:
+			given = v
+		case isCall && kind == rawjson.Object && call == nil:
+			call = v
+		default:
+			return nil
+		}
+	}
+	if s.End() != nil || (tool == nil) != (given == nil) || (tool == nil) == (call == nil) {
+		return nil
+	}
+	from := len(w.bare)
+	w.bare = append(w.bare, '[')
+	for _, v := range []rawjson.Value{tool, given, call} {
+		if v != nil {
+			w.bare = append(w.appendJSON(w.bare, v), ',')
+		}
+	}
+	w.bare = append(bytes.TrimSuffix(w.bare, []byte(",")), ']')
+	return w.bare[from:]
+}
