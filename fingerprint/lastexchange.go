@@ -37,7 +37,7 @@ func exchangePart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, C
 	default:
 		return dst, w.turnCause
 	}
-	items := r.Messages.Items
+	items := w.unrolled(r.Messages.Items)
 	from := w.exchange(items)
 	switch {
 	case from < 0 && r.Messages.Tail:

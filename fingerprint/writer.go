@@ -47,7 +47,8 @@ type Writer struct {
 
 	text, outer, leaf, spare, outcome, lowered, masked, scope []byte
 
-	bare []byte // texts without their frames
+	bare  []byte          // texts without their frames
+	steps []rawjson.Value // of a scratchpad
 
 	scopes     map[string]ScopeKey // of scopes met of late: see scopeKey
 	beginnings []*beginning        // of conversations met of late, the latest first

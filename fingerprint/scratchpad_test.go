@@ -1,0 +1,78 @@
+package fingerprint
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestScratchpad: the steps in a user's message are answers and results as those of a
+// chat, and what is above and below them is nobody's.
+func TestScratchpad(t *testing.T) {
+	const prompt = "Use this format:\n\nThought: what to do\nAction: the action\nAction Input: its input\nObservation: the result\nThought: I know\nFinal Answer: the answer\n\nQuestion: Who?\nThought:"
+	step := func(thought, input, observation string) string {
+		return " " + thought + "\nAction: search\nAction Input: " + input + "\n\nObservation: " + observation + "\nThought: "
+	}
+	for _, c := range []struct {
+		steps []string
+		want  string
+	}{
+		{[]string{step("I search.", "loops", "nothing"), step("Again.", "loops", "nothing")}, "nothing"},
+		{[]string{step("I search.", "loops", "nothing"), step("I read.", "page 1", "nothing"), step("Again.", "loops", "nothing")}, "nothing"},
+		{[]string{step("I search.", "loops", "nothing"), step("Again.", "loops", "one\nThat is all.")}, `one\nThat is all.`},
+		{[]string{step("I search.", "loops", "1 failed in 0.41s"), step("Again.", "loops", "1 failed in 0.42s")}, "1 failed in <duration>"},
+		{[]string{step("I search.", "loops", "nothing"), step("Again.", "loops 2", "nothing")}, ""},
+		{[]string{step("I search.", "loops", "nothing")}, ""},
+		{nil, ""},
+		{[]string{step("Test.", "a", "FAIL"), step("Edit.", "1", "done"), step("Test.", "a", "FAIL"), step("Edit.", "2", "done"), step("Test.", "a", "FAIL")}, ""}, // is at work
+	} {
+		text := prompt + strings.Join(c.steps, "")
+		want := notComputable(NoAnswer)
+		if c.want != "" {
+			want = `[["last_exchange",[{"role":"assistant","text":"Action: search\nAction Input: loops"},{"role":"user","text":"Observation: ` + c.want + `"}]]]`
+		}
+		id := mustNew(t, "last-exchange", Options{})
+		for _, text := range []string{text, text + "\n (reminder: é)", strings.ReplaceAll(text, "Use", "\u2028Use")} {
+			for _, content := range []string{string(rawJSON(t, text)), strings.ReplaceAll(string(rawJSON(t, text)), "U", `\u0055`)} {
+				wantCanonicals(t, id, request(t, "messages", `[{"role":"system","content":"s"},{"role":"user","content":`+content+`}]`), want)
+			}
+		}
+	}
+}
+
+// TestNoScratchpad: what has its steps elsewhere, or speaks of them.
+func TestNoScratchpad(t *testing.T) {
+	const twice = `Thought: a\nAction: b[c]\nObservation: d\nThought: a\nAction: b[c]\nObservation: d`
+	for messages, some := range map[string]bool{
+		`{"role":"user","content":"` + twice + `"}`:                                                                                                 true,
+		`{"role":"assistant","content":"a"},{"role":"user","content":"` + twice + `"}`:                                                              false, // of what it has said these may be told
+		`{"role":"user","content":"` + twice + `"},{"role":"system","content":"a"}`:                                                                 false,
+		`{"role":"user","content":[{"type":"text","text":"` + twice + `"}]}`:                                                                        false,
+		`{"role":"user","content":"The Observation: a. The Observation: b."}`:                                                                       false,
+		`{"role":"user","content":"C:\\nObservation: a\\nObservation: b\\nObservation: c"}`:                                                         false,
+		`{"role":"user","content":"Observation: a\nObservation: b"}`:                                                                                false, // of no answer
+		`{"role":"user","content":"a"},` + strings.Repeat(`{"role":"user","content":"a"},`, fewItems) + `{"role":"user","content":"` + twice + `"}`: false,
+	} {
+		w := NewWriter(nil)
+		items := request(t, "messages", "["+messages+"]").Messages.Items
+		steps, answers := w.unrolled(items), 0
+		for _, v := range steps {
+			if it := w.readItem(v); it.class == isAssistant {
+				answers++
+			}
+		}
+		if (answers > 1) != some {
+			t.Errorf("%s: %d answers: %q", messages, answers, steps)
+		}
+	}
+}
+
+func TestScratchpadIsNotQuadratic(t *testing.T) {
+	id := mustNew(t, "last-exchange", Options{})
+	hostile(t, func(size int) {
+		for _, part := range []string{"\nObservation: a", "\nThought: a\nAction: b[c]\nObservation: d", "Observation:", " Thought:", "\nThought:", "\n", `\`} {
+			for _, text := range []string{strings.Repeat(part, size) + "\nObservation: a", "Observation: Observation:" + strings.Repeat(part, size)} {
+				canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, text))+`}]`))
+			}
+		}
+	})
+}
