@@ -38,7 +38,7 @@ func (w *Writer) Retold(r *Request) (begin []byte, size int) {
 			}
 		}
 	}
-	if len(text) < longestBegin || w.scratchpad(items).text != nil {
+	if len(text) < longestBegin || w.scratchpad(items).form != nil {
 		return nil, 0
 	}
 	return text[:longestBegin], len(text)

@@ -7,79 +7,142 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
-// Agents in ReAct's form may have all that was said and done before in the message of the
-// user, as LangChain's and langchaingo's do: below the question a thought with its action
-// and what was observed, step by step. To models behind a chat each of these is an answer
-// with a message of the client, and so they are here.
+// Agents may have all that was said and done before in the message of the user: below the
+// question a thought with its action and what was observed, step by step. To models behind
+// a chat each of these is an answer with a message of the client, and so they are here.
 
-// Lines of a scratchpad begin with these.
-var observed, thought = []byte("Observation:"), []byte("Thought:")
+// scratchpad is such a text. Its lines begin with the words of its form.
+type scratchpad struct {
+	spoken
+	form *padForm
+}
 
-// unrolled are the last steps of a scratchpad as messages, the answer first, or the items
-// themselves if they have none of two steps.
+// padForm are the words with which lines begin: of a step, and of what stands below the
+// last. Where what is given to an action is a field of its own, all are fields with the
+// number of the step in their names.
+type padForm struct{ thought, action, given, observed, end []byte }
+
+var padForms = [...]padForm{
+	{thought: []byte("Thought:"), action: action, observed: []byte("Observation:")}, // ReAct: LangChain, langchaingo
+	{ // DSPy
+		thought: []byte("[[ ## thought_"), action: []byte("[[ ## tool_name_"), given: []byte("[[ ## tool_args_"), observed: []byte("[[ ## observation_"),
+		end: []byte("Respond with the corresponding output fields"),
+	},
+}
+
+// unrolled are the last steps of a scratchpad as messages in ReAct's form, the answer
+// first, or the items themselves if they have none of two steps.
 func (w *Writer) unrolled(items []rawjson.Value) []rawjson.Value {
-	t := w.scratchpad(items)
-	if t.text == nil {
+	p := w.scratchpad(items)
+	if p.form == nil {
 		return items
 	}
 	w.steps = w.steps[:0]
-	add := func(role string, text []byte) {
-		from := len(w.bare)
-		w.bare = append(append(append(w.bare, `{"role":"`...), role...), `","content":`...)
-		if t.verbatim {
-			w.bare = append(append(append(w.bare, '"'), text...), '"')
-		} else {
-			w.bare = rawjson.AppendString(w.bare, text)
+	rest := p.text
+	if end := p.form.end; end != nil {
+		if at := p.lastLine(rest, end); at >= 0 {
+			rest = rest[:at]
 		}
-		w.bare = append(w.bare, '}')
-		w.steps = append(w.steps, w.bare[from:len(w.bare):len(w.bare)])
 	}
-	rest := t.text
 	for range mostExchanges {
-		at := t.lastLine(rest, observed)
+		at := p.lastLine(rest, p.form.observed)
 		if at < 0 {
 			break
 		}
-		said, answer := t.cutLine(rest[at:], thought)
-		if answer == nil && len(w.steps) > 0 {
-			said, answer = t.cutLine(rest[at:], action)
-		}
+		seen, answer := p.cutLine(rest[at:], p.form.thought)
 		if len(w.steps) > 0 {
+			if answer == nil {
+				seen, answer = p.cutLine(rest[at:], p.form.action)
+			}
 			if answer == nil {
 				break
 			}
-			add("assistant", answer)
+			w.addAnswer(p, answer)
 		}
-		add("user", said)
+		w.addObservation(p, seen)
 		rest = rest[:at]
 	}
-	at := t.lastLine(rest, thought)
+	at := p.lastLine(rest, p.form.thought)
 	if at < 0 {
-		at = t.lastLine(rest, action)
+		at = p.lastLine(rest, p.form.action)
 	}
 	if at >= 0 {
-		add("assistant", rest[at:])
+		w.addAnswer(p, rest[at:])
 	}
 	slices.Reverse(w.steps)
 	return w.steps
 }
 
-// scratchpad is the text of a message that ends with one, of two steps or more, if the
-// model has said nothing before it; no text if there is none.
-func (w *Writer) scratchpad(items []rawjson.Value) (t spoken) {
+// scratchpad is that of a message of the user at the end, with two steps or more, if the
+// model has said nothing before it; without a form if there is none.
+func (w *Writer) scratchpad(items []rawjson.Value) (p scratchpad) {
 	if len(items) == 0 || len(items) > fewItems {
-		return t
+		return p
 	}
 	for _, v := range items {
 		if class := w.readItem(v).class; class != isUser && class != isSystem {
-			return t
+			return p
 		}
 	}
 	it := w.readItem(items[len(items)-1])
-	if it.class != isUser || it.content.Kind() != rawjson.String || bytes.Count(it.content, observed) < 2 {
-		return t
+	if it.class != isUser || it.content.Kind() != rawjson.String {
+		return p
 	}
-	return w.readText(it.content).trim()
+	for i := range padForms {
+		if f := &padForms[i]; bytes.Count(it.content, f.observed) > 1 && bytes.Contains(it.content, f.action) {
+			return scratchpad{w.readText(it.content).trim(), f}
+		}
+	}
+	return p
+}
+
+func (w *Writer) addAnswer(p scratchpad, text []byte) {
+	if p.form.given == nil {
+		w.addStep(p, "assistant", text)
+		return
+	}
+	does, given := p.cutLine(text, p.form.given)
+	_, name := p.cutLine(does, p.form.action)
+	w.addStep(p, "assistant", []byte("Action: "), p.field(name), p.newline(), []byte("Action Input: "), p.field(given))
+}
+
+func (w *Writer) addObservation(p scratchpad, text []byte) {
+	if p.form.given == nil {
+		w.addStep(p, "user", text)
+		return
+	}
+	w.addStep(p, "user", []byte("Observation: "), p.field(text))
+}
+
+// addStep adds a message.
+func (w *Writer) addStep(p scratchpad, role string, parts ...[]byte) {
+	from := len(w.bare)
+	w.bare = append(append(append(w.bare, `{"role":"`...), role...), `","content":"`...)
+	text := len(w.bare)
+	for _, part := range parts {
+		w.bare = append(w.bare, part...)
+	}
+	if !p.verbatim {
+		w.text = append(w.text[:0], w.bare[text:]...)
+		w.bare = rawjson.AppendString(w.bare[:text-len(`"`)], w.text)
+		w.bare = w.bare[:len(w.bare)-len(`"`)]
+	}
+	w.bare = append(w.bare, `"}`...)
+	w.steps = append(w.steps, w.bare[from:len(w.bare):len(w.bare)])
+}
+
+// field is the text of a field behind its name: [[ ## observation_0 ## ]].
+func (t spoken) field(text []byte) []byte {
+	_, t.text, _ = bytes.Cut(text, []byte("]]"))
+	return t.trim().text
+}
+
+// newline is the end of a line as the text has it.
+func (t spoken) newline() []byte {
+	if t.verbatim {
+		return lineEnds[1]
+	}
+	return lineEnds[0]
 }
 
 // lastLine is where the last line of a text begins that begins with a word, -1 if none

@@ -39,6 +39,31 @@ func TestScratchpad(t *testing.T) {
 	}
 }
 
+// TestDSPysScratchpad: its fields have the number of the step, which is no part of it.
+func TestDSPysScratchpad(t *testing.T) {
+	step := func(n, tool, args, observation string) string {
+		return strings.ReplaceAll("[[ ## thought_N ## ]]\nI try N.\n\n[[ ## tool_name_N ## ]]\n"+tool+"\n\n[[ ## tool_args_N ## ]]\n"+args+"\n\n[[ ## observation_N ## ]]\n"+observation+"\n\n", "N", n)
+	}
+	const end = "\nRespond with the corresponding output fields, starting with the field `[[ ## next_thought ## ]]`."
+	id := mustNew(t, "last-exchange", Options{})
+	f := func(want string, steps ...string) {
+		t.Helper()
+		if want != notComputable(NoAnswer) {
+			want = `[["last_exchange",[{"role":"assistant","text":"Action: search\nAction Input: {\"q\": 1}"},{"role":"user","text":"Observation: ` + want + `"}]]]`
+		}
+		for _, below := range []string{"", end, end + "\u00e9\u2028"} {
+			text := "[[ ## question ## ]]\nWho?\n\n[[ ## trajectory ## ]]\n" + strings.Join(steps, "") + below
+			wantCanonicals(t, id, request(t, "messages", `[{"role":"system","content":"s"},{"role":"user","content":`+string(rawJSON(t, text))+`}]`), want)
+		}
+	}
+	nothing := step("0", "search", `{"q": 1}`, "nothing")
+	f("nothing", nothing, step("1", "search", `{"q": 1}`, "nothing"))
+	f("1 failed in <duration>", nothing, step("1", "search", `{"q": 1}`, "1 failed in 0.41s"))
+	f(notComputable(NoAnswer), nothing, step("1", "search", `{"q": 2}`, "nothing"))
+	f(notComputable(NoAnswer), nothing, step("1", "read", `{"q": 1}`, "nothing"))
+	f(notComputable(NoAnswer), nothing)
+}
+
 // TestNoScratchpad: what has its steps elsewhere, or speaks of them.
 func TestNoScratchpad(t *testing.T) {
 	const twice = `Thought: a\nAction: b[c]\nObservation: d\nThought: a\nAction: b[c]\nObservation: d`
@@ -69,7 +94,7 @@ func TestNoScratchpad(t *testing.T) {
 func TestScratchpadIsNotQuadratic(t *testing.T) {
 	id := mustNew(t, "last-exchange", Options{})
 	hostile(t, func(size int) {
-		for _, part := range []string{"\nObservation: a", "\nThought: a\nAction: b[c]\nObservation: d", "Observation:", " Thought:", "\nThought:", "\n", `\`} {
+		for _, part := range []string{"\nObservation: a", "\nThought: a\nAction: b[c]\nObservation: d", "Observation:", " Thought:", "\n[[ ## observation_1 ## ]]", "\n[[ ## thought_1 ## ]]\na\n[[ ## observation_1 ## ]]", "\nRespond with the corresponding output fields", "\nThought:", "\n", `\`} {
 			for _, text := range []string{strings.Repeat(part, size) + "\nObservation: a", "Observation: Observation:" + strings.Repeat(part, size)} {
 				canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, text))+`}]`))
 			}
