@@ -135,7 +135,7 @@ func namesColumns(line []byte) bool { return wrap.ByName("table").Detect(line) }
 // IfMetrics is the way out where lines begin with OpenTelemetry's metrics; else it is empty.
 func IfMetrics(lines []byte) (hint string) {
 	line, _ := cutLine(trimStart(lines))
-	if formats.MembersOf(line)["resourceMetrics"] {
+	if wrap.MembersOf(line).Has("resourceMetrics") {
 		return "these are OpenTelemetry's metrics, in which there is no request: name what its traces or logs are in"
 	}
 	return ""

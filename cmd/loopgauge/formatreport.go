@@ -60,9 +60,9 @@ var quotedWord = regexp.MustCompile("`([^`]+)`")
 func (r *formatReport) members(sample *ingest.Sample) {
 	data := ingest.Unwrapped(sample.Blocks[0].Data, sample.Format().Wrappers)
 	for line := range bytes.Lines(data) {
-		names := formats.MembersOf(bytes.TrimSpace(line))
+		members := formats.MembersOf(bytes.TrimSpace(line))
 		for _, word := range quotedWord.FindAllStringSubmatch(r.Told, -1) {
-			if names[word[1]] && !slices.Contains(r.Members, word[1]) {
+			if members.Has(word[1]) && !slices.Contains(r.Members, word[1]) {
 				r.Members = append(r.Members, word[1])
 			}
 		}

@@ -3,6 +3,7 @@ package formats
 import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // apisix reads what APISIX's logging plugins (file-logger, http-logger,
@@ -12,8 +13,8 @@ type apisix struct{ access }
 
 func newAPISIX(reads fingerprint.Field) Parser { return &apisix{access{reads: reads}} }
 
-func isAPISIX(k keys) bool {
-	return k.has("start_time") && k["request"].Kind() == rawjson.Object && k.any("apisix_latency", "route_id", "service_id")
+func isAPISIX(m wrap.Members) bool {
+	return m.Has("start_time") && m["request"].Kind() == rawjson.Object && m.Any("apisix_latency", "route_id", "service_id")
 }
 
 func (p *apisix) Parse(record []byte, r *fingerprint.Request) (int, string) {

@@ -32,10 +32,10 @@ type pieces struct {
 func newAzureAPIM(reads fingerprint.Field) Parser { return &azureAPIM{reads: reads} }
 
 func detectAzureAPIM(line Line) bool {
-	if line.keys.has("CorrelationId", "SequenceNumber") {
+	if line.members.Has("CorrelationId", "SequenceNumber") {
 		return true
 	}
-	return line.keys.has("category", "properties") && bytes.Contains(line.text, []byte("GatewayLlmLogs"))
+	return line.members.Has("category", "properties") && bytes.Contains(line.text, []byte("GatewayLlmLogs"))
 }
 
 func (p *azureAPIM) Parse(record []byte, r *fingerprint.Request) (int, string) {

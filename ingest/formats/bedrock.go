@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // bedrock reads Amazon Bedrock's model invocation log. Of InvokeModel it holds
@@ -16,8 +17,8 @@ func newBedrock(reads fingerprint.Field) Parser {
 	return p
 }
 
-func isBedrock(k keys) bool {
-	return k.has("modelId", "timestamp") && k.any("schemaType", "operation") && k.any("input", "output")
+func isBedrock(m wrap.Members) bool {
+	return m.Has("modelId", "timestamp") && m.Any("schemaType", "operation") && m.Any("input", "output")
 }
 
 func (p *bedrock) Parse(record []byte, r *fingerprint.Request) (int, string) {

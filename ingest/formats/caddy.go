@@ -20,10 +20,10 @@ func newCaddy(reads fingerprint.Field) Parser { return &caddy{access{reads: read
 // httpLogger is what the names of loggers begin with that tell of requests.
 var httpLogger = []byte(`"http.`)
 
-func isCaddy(k keys) bool {
-	own := bytes.HasPrefix(k["logger"], httpLogger) || k.has("resp_headers") // what others do not have
-	return k["request"].Kind() == rawjson.Object && k.any("status", "size", "duration") &&
-		(k.has("ts") && (own || k.has("msg")) || k.any("time", "timestamp", "@timestamp", "date", "_time") && own)
+func isCaddy(m wrap.Members) bool {
+	own := bytes.HasPrefix(m["logger"], httpLogger) || m.Has("resp_headers") // what others do not have
+	return m["request"].Kind() == rawjson.Object && m.Any("status", "size", "duration") &&
+		(m.Has("ts") && (own || m.Has("msg")) || m.Any("time", "timestamp", "@timestamp", "date", "_time") && own)
 }
 
 func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {

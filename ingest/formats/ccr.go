@@ -13,8 +13,8 @@ type ccr struct{ access }
 
 func newCCR(reads fingerprint.Field) Parser { return &ccr{access{reads: reads}} }
 
-func isCCR(k keys) bool {
-	return k.has("level", "time", "pid", "hostname") && k.any("msg", "type")
+func isCCR(m wrap.Members) bool {
+	return m.Has("level", "time", "pid", "hostname") && m.Any("msg", "type")
 }
 
 func (p *ccr) Parse(record []byte, r *fingerprint.Request) (int, string) {

@@ -36,8 +36,6 @@ type sessionLine struct {
 
 func newClaudeCode(reads fingerprint.Field) Parser { return &claudeCode{reads: reads} }
 
-func isClaudeCode(k keys) bool { return wrap.IsTurn(k.has) }
-
 func (p *claudeCode) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s := &p.scan
 	s.Reset(record)

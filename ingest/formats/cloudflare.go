@@ -6,6 +6,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // cloudflare reads what Cloudflare's AI Gateway pushes to storage (Logpush,
@@ -23,9 +24,9 @@ func newCloudflare(reads fingerprint.Field) Parser {
 	return &cloudflare{access: access{reads: reads}, pushed: fingerprint.NoTime}
 }
 
-func isCloudflare(k keys) bool {
-	return k.has("Gateway", "Provider") && k.any("RequestBody", "ResponseBody", "StatusCode", "RateLimited") ||
-		k.has("created_at", "provider", "cached") && k.any("tokens_in", "tokens_out")
+func isCloudflare(m wrap.Members) bool {
+	return m.Has("Gateway", "Provider") && m.Any("RequestBody", "ResponseBody", "StatusCode", "RateLimited") ||
+		m.Has("created_at", "provider", "cached") && m.Any("tokens_in", "tokens_out")
 }
 
 // Of takes the time from a name as Logpush gives it,

@@ -33,8 +33,6 @@ func newCodex(reads fingerprint.Field) Parser {
 	return &codex{sessionFile: sessionFile{named: codexSession}, reads: reads}
 }
 
-func isCodex(k keys) bool { return wrap.IsRollout(k.has, k["type"]) }
-
 // codexSession is that in rollout-2026-11-21T03-27-40-SESSION.jsonl.
 func codexSession(name string) string {
 	const front = "rollout-2006-01-02T15-04-05-"

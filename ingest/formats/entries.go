@@ -51,10 +51,6 @@ func newEntries(reads fingerprint.Field, named func(name string) string) *entrie
 	}}}
 }
 
-func isPi(k keys) bool { return wrap.IsEntry(k.has, k["type"]) }
-
-func isCopilotEvent(k keys) bool { return wrap.IsEvent(k.has, k["type"]) }
-
 // piSession is that in 2026-11-21T03-27-40-123Z_SESSION.jsonl, or OpenClaw's
 // SESSION.jsonl, where more may follow a hyphen.
 func piSession(name string) string {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // envoyJSON reads Envoy's access log as JSON, with the names that Envoy
@@ -20,8 +21,8 @@ type envoyJSON struct {
 
 func newEnvoyJSON(reads fingerprint.Field) Parser { return &envoyJSON{access: access{reads: reads}} }
 
-func isEnvoyJSON(k keys) bool {
-	return (k.has("start_time") || k.any("@timestamp", "date", "_time") && k.has("response_flags")) && k.has("response_code") && k.any("method", ":method")
+func isEnvoyJSON(m wrap.Members) bool {
+	return (m.Has("start_time") || m.Any("@timestamp", "date", "_time") && m.Has("response_flags")) && m.Has("response_code") && m.Any("method", ":method")
 }
 
 func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {

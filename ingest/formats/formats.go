@@ -122,10 +122,10 @@ var All = []*Format{
 	{Name: "portkey-export", Doc: "logs export of Portkey's cloud", Told: "`created_at`; `ai_org`, `ai_model`, `req_units` or `res_units`", JSON: true, Zoneless: true, Detect: byMembers(isPortkeyExport), New: newPortkeyExport},
 	{Name: "cloudflare", Doc: "Cloudflare AI Gateway's Logpush, and what its API lists", Told: "`Gateway` and `Provider`; `RequestBody`, `ResponseBody`, `StatusCode` or `RateLimited`; or, of its API, `created_at`, `provider`, `cached`, and `tokens_in` or `tokens_out`", JSON: true, Detect: byMembers(isCloudflare), New: newCloudflare},
 	{Name: "azure-apim", Doc: "Azure API Management's log of language models", Told: "`CorrelationId` and `SequenceNumber`; or `category` and `properties`, with `GatewayLlmLogs` for the category", JSON: true, Detect: detectAzureAPIM, New: newAzureAPIM},
-	{Name: "claude-code", Doc: "session files of Claude Code", Told: "`type`, no `startTime`, and `sessionId`, or `leafUuid` and `summary`, or `messageId` and `snapshot`, or `session_id`, and `parent_tool_use_id`, or `subtype` and `uuid`", JSON: true, Detect: byMembers(isClaudeCode), New: newClaudeCode},
-	{Name: "codex", Doc: "session files of OpenAI's Codex", Told: "`timestamp`, `payload`, and `type`, which is `session_meta`, `turn_context`, `response_item`, `event_msg` or `compacted`", JSON: true, Detect: byMembers(isCodex), New: newCodex},
-	{Name: "pi", Doc: "session files of pi and OpenClaw", Told: "`id`, `timestamp`, and `type`: `session`, and `cwd`; or `model_change`, `thinking_level_change`, `compaction`, `branch_summary`, `label` or `session_info`, and `parentId`; or `message`, and `parentId` and `message`; or `custom` or `custom_message`, and `parentId` and `customType`", JSON: true, Detect: byMembers(isPi), New: newPi},
-	{Name: "copilot", Doc: "session files of GitHub's Copilot CLI", Told: "`id`, `parentId`, `timestamp`, `data`, and a `type` that begins with `assistant.`, `hook.`, `session.`, `subagent.`, `system.`, `tool.` or `user.`", JSON: true, Detect: byMembers(isCopilotEvent), New: newCopilot},
+	{Name: "claude-code", Doc: "session files of Claude Code", Told: "`type`, no `startTime`, and `sessionId`, or `leafUuid` and `summary`, or `messageId` and `snapshot`, or `session_id`, and `parent_tool_use_id`, or `subtype` and `uuid`", JSON: true, Detect: byMembers(wrap.IsTurn), New: newClaudeCode},
+	{Name: "codex", Doc: "session files of OpenAI's Codex", Told: "`timestamp`, `payload`, and `type`, which is `session_meta`, `turn_context`, `response_item`, `event_msg` or `compacted`", JSON: true, Detect: byMembers(wrap.IsRollout), New: newCodex},
+	{Name: "pi", Doc: "session files of pi and OpenClaw", Told: "`id`, `timestamp`, and `type`: `session`, and `cwd`; or `model_change`, `thinking_level_change`, `compaction`, `branch_summary`, `label` or `session_info`, and `parentId`; or `message`, and `parentId` and `message`; or `custom` or `custom_message`, and `parentId` and `customType`", JSON: true, Detect: byMembers(wrap.IsEntry), New: newPi},
+	{Name: "copilot", Doc: "session files of GitHub's Copilot CLI", Told: "`id`, `parentId`, `timestamp`, `data`, and a `type` that begins with `assistant.`, `hook.`, `session.`, `subagent.`, `system.`, `tool.` or `user.`", JSON: true, Detect: byMembers(wrap.IsEvent), New: newCopilot},
 	{Name: "gemini-cli", Doc: "session files of Gemini CLI", Told: "`id`, `timestamp`, `content`, and a `type` of `gemini`, or of `user` with a list for `content`; or `$set` alone; or `sessionId`, `projectHash` and `startTime`", JSON: true, Detect: byMembers(isGeminiCLI), New: newGeminiCLI},
 	{Name: "kong", Doc: "Kong's logging plugins, with its AI plugins", Told: "`started_at` and `request`; `latencies`, `tries` or `upstream_uri`", JSON: true, Detect: byMembers(isKong), New: newKong},
 	{Name: "apisix", Doc: "APISIX's logging plugins, with ai-proxy", Told: "`start_time` and the object `request`; `apisix_latency`, `route_id` or `service_id`", JSON: true, Detect: byMembers(isAPISIX), New: newAPISIX},
@@ -184,8 +184,8 @@ const (
 )
 
 // byMembers makes a Detect of what tells the members of a record.
-func byMembers(is func(keys) bool) func(Line) bool {
-	return func(line Line) bool { return is(line.keys) }
+func byMembers(is func(wrap.Members) bool) func(Line) bool {
+	return func(line Line) bool { return is(line.members) }
 }
 
 // byParsing makes a Detect that tells what a format's parser can read.

@@ -27,8 +27,8 @@ func newGeminiCLI(reads fingerprint.Field) Parser {
 	return &geminiCLI{sessionFile: sessionFile{named: geminiCLISession}, reads: reads}
 }
 
-func isGeminiCLI(k keys) bool {
-	return k.has("id", "timestamp", "content") && speaks(k["type"], k["content"]) || k.has("$set") && len(k) == 1 || k.has("sessionId", "projectHash", "startTime")
+func isGeminiCLI(m wrap.Members) bool {
+	return m.Has("id", "timestamp", "content") && speaks(m["type"], m["content"]) || m.Has("$set") && len(m) == 1 || m.Has("sessionId", "projectHash", "startTime")
 }
 
 // speaks tells the type of a message. What people say in the chats of others is a text,

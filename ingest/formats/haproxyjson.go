@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // haproxyJSON reads an HAProxy log-format that is written as a JSON object,
@@ -22,9 +23,9 @@ func newHAProxyJSON(reads fingerprint.Field) Parser {
 
 // isHAProxy goes by what no other proxy writes: how a session ended, its times,
 // and a date without a zone.
-func isHAProxy(k keys) bool {
-	return k.has("method") && k.any("path", "uri") && k.has("status") &&
-		(k.any("accept_ms", "term", "Ta") || k.anyTime(parseZonelessCLF, "tr", "time"))
+func isHAProxy(m wrap.Members) bool {
+	return m.Has("method") && m.Any("path", "uri") && m.Has("status") &&
+		(m.Any("accept_ms", "term", "Ta") || anyTime(m, parseZonelessCLF, "tr", "time"))
 }
 
 func (p *haproxyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {

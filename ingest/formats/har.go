@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // har reads an entry of an HTTP archive, as mitmproxy and browsers write them.
@@ -14,7 +15,7 @@ type har struct {
 
 func newHAR(reads fingerprint.Field) Parser { return &har{access: access{reads: reads}} }
 
-func isHAR(k keys) bool { return k.has("startedDateTime", "request") }
+func isHAR(m wrap.Members) bool { return m.Has("startedDateTime", "request") }
 
 func (p *har) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s := p.begin(record)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // helicone reads the rows of Helicone's requests, as its export tool and its
@@ -17,8 +18,8 @@ type helicone struct {
 
 func newHelicone(reads fingerprint.Field) Parser { return &helicone{access: access{reads: reads}} }
 
-func isHelicone(k keys) bool {
-	return k.has("request_created_at") && k.any("request_id", "response_id")
+func isHelicone(m wrap.Members) bool {
+	return m.Has("request_created_at") && m.Any("request_id", "response_id")
 }
 
 func (p *helicone) Parse(record []byte, r *fingerprint.Request) (int, string) {

@@ -3,6 +3,7 @@ package formats
 import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // kong reads what Kong's logging plugins (file-log, http-log, kafka-log and
@@ -18,8 +19,8 @@ type kong struct {
 
 func newKong(reads fingerprint.Field) Parser { return &kong{access: access{reads: reads}} }
 
-func isKong(k keys) bool {
-	return k.has("started_at", "request") && k.any("latencies", "tries", "upstream_uri")
+func isKong(m wrap.Members) bool {
+	return m.Has("started_at", "request") && m.Any("latencies", "tries", "upstream_uri")
 }
 
 func (p *kong) Parse(record []byte, r *fingerprint.Request) (int, string) {

@@ -42,12 +42,12 @@ func newLangfuse(reads fingerprint.Field) Parser {
 	return &langfuse{reads: reads, call: newOtelCall(reads)}
 }
 
-func isLangfuse(k keys) bool {
-	if kind := k["type"]; len(kind) < 2 || kind[1] < 'A' || kind[1] > 'Z' { // those of Opik's spans are in small letters
+func isLangfuse(m wrap.Members) bool {
+	if kind := m["type"]; len(kind) < 2 || kind[1] < 'A' || kind[1] > 'Z' { // those of Opik's spans are in small letters
 		return false
 	}
-	return k.has("traceId", "startTime") && k.any("parentObservationId", "modelParameters", "usageDetails", "projectId") ||
-		k.has("trace_id", "start_time") && k.any("parent_observation_id", "model_parameters", "usage_details", "project_id")
+	return m.Has("traceId", "startTime") && m.Any("parentObservationId", "modelParameters", "usageDetails", "projectId") ||
+		m.Has("trace_id", "start_time") && m.Any("parent_observation_id", "model_parameters", "usage_details", "project_id")
 }
 
 func (p *langfuse) Parse(record []byte, r *fingerprint.Request) (int, string) {

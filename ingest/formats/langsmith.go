@@ -37,8 +37,8 @@ func newLangSmith(reads fingerprint.Field) Parser {
 	return &langSmith{reads: reads, call: newOtelCall(reads)}
 }
 
-func isLangSmith(k keys) bool {
-	return k.has("run_type", "start_time") && k.any("trace_id", "dotted_order", "parent_run_id")
+func isLangSmith(m wrap.Members) bool {
+	return m.Has("run_type", "start_time") && m.Any("trace_id", "dotted_order", "parent_run_id")
 }
 
 func (p *langSmith) Parse(record []byte, r *fingerprint.Request) (int, string) {

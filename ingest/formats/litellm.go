@@ -43,8 +43,8 @@ type litellmRecord struct {
 
 func newLiteLLM(reads fingerprint.Field) Parser { return &litellm{reads: reads} }
 
-func isLiteLLM(k keys) bool {
-	return k.has("startTime") && !k.has("modelParameters") && !isSpend(k) && k.any("call_type", "litellm_call_id", "custom_llm_provider") && k.any("messages", "model_group", "metadata", "response")
+func isLiteLLM(m wrap.Members) bool {
+	return m.Has("startTime") && !m.Has("modelParameters") && !isSpend(m) && m.Any("call_type", "litellm_call_id", "custom_llm_provider") && m.Any("messages", "model_group", "metadata", "response")
 }
 
 func (p *litellm) Parse(record []byte, r *fingerprint.Request) (int, string) {

@@ -23,9 +23,9 @@ func newLiteLLMSpend(reads fingerprint.Field) Parser {
 	return &litellmSpend{reads: reads, inner: litellm{reads: reads}}
 }
 
-func isSpend(k keys) bool { return k.has("request_id", "spend") }
+func isSpend(m wrap.Members) bool { return m.Has("request_id", "spend") }
 
-func isLiteLLMSpend(k keys) bool { return k.has("startTime") && isSpend(k) }
+func isLiteLLMSpend(m wrap.Members) bool { return m.Has("startTime") && isSpend(m) }
 
 func (p *litellmSpend) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s := &p.scan

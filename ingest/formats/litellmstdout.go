@@ -17,8 +17,8 @@ type litellmStdout struct {
 
 func newLiteLLMStdout(fingerprint.Field) Parser { return &litellmStdout{} }
 
-func isLiteLLMStdout(k keys) bool {
-	return k.has("message", "level", "timestamp", "component")
+func isLiteLLMStdout(m wrap.Members) bool {
+	return m.Has("message", "level", "timestamp", "component")
 }
 
 func (p *litellmStdout) Parse(record []byte, r *fingerprint.Request) (int, string) {

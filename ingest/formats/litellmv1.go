@@ -20,9 +20,9 @@ func newLiteLLMV1(reads fingerprint.Field) Parser {
 	return &litellmV1{reads: reads, inner: litellm{reads: reads}}
 }
 
-func isLiteLLMV1(k keys) bool {
+func isLiteLLMV1(m wrap.Members) bool {
 	// Langfuse's observations have the first two as well.
-	return k.has("startTime", "modelParameters") && k.any("messages", "response", "call_type", "cache_hit")
+	return m.Has("startTime", "modelParameters") && m.Any("messages", "response", "call_type", "cache_hit")
 }
 
 func (p *litellmV1) Parse(record []byte, r *fingerprint.Request) (int, string) {

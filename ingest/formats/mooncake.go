@@ -19,7 +19,7 @@ type mooncake struct {
 
 func newMooncake(fingerprint.Field) Parser { return &mooncake{} }
 
-func isMooncake(k keys) bool { return k.has("timestamp", "hash_ids") }
+func isMooncake(m wrap.Members) bool { return m.Has("timestamp", "hash_ids") }
 
 func (p *mooncake) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	since, unit := math.NaN(), 1e3 // microseconds

@@ -19,8 +19,8 @@ func newNative(reads fingerprint.Field) Parser { return &native{reads: reads} }
 
 // mayHoldLine tells a record of the native format of which it may be that a collector
 // made it of a line: one with a body says more of the request than that.
-func mayHoldLine(k keys) bool {
-	return !k.has("body") || !k.any("method", "query", "caller", "session", "model", "messages", "tool_calls", "status")
+func mayHoldLine(m wrap.Members) bool {
+	return !m.Has("body") || !m.Any("method", "query", "caller", "session", "model", "messages", "tool_calls", "status")
 }
 
 // isNative wants a time and at least one field that says what the request was, and
@@ -28,11 +28,11 @@ func mayHoldLine(k keys) bool {
 // and with it would go path, status, caller or messages. So it would with a field by
 // which requests are told apart that has another name, as in the lines that Go's slog,
 // pino and bunyan write of what the owner named: some are ours by chance.
-func isNative(k keys) bool {
-	return k.anyTime(parseTime, "time") && !isNginx(k) && !isHAProxy(k) && !isOurs(k) &&
-		!k.any("startTime", "requestOptions", "uri", "url", "request", "request_uri", "request_method", "status_code", "client_ip", "remote_addr", "request_body", "response_code", "req") &&
-		k.any("id", "method", "path", "query", "body", "body_hash", "caller", "user", "session", "model", "messages", "tool_calls", "attributes") &&
-		!slices.ContainsFunc(toldApart, k.renames) && !k.needsHeaders()
+func isNative(m wrap.Members) bool {
+	return anyTime(m, parseTime, "time") && !isNginx(m) && !isHAProxy(m) && !isOurs(m) &&
+		!m.Any("startTime", "requestOptions", "uri", "url", "request", "request_uri", "request_method", "status_code", "client_ip", "remote_addr", "request_body", "response_code", "req") &&
+		m.Any("id", "method", "path", "query", "body", "body_hash", "caller", "user", "session", "model", "messages", "tool_calls", "attributes") &&
+		!slices.ContainsFunc(toldApart, func(field string) bool { return len(renamed(m, field)) > 0 }) && !needsHeaders(m)
 }
 
 // toldApart are the fields by which requests are.
@@ -40,15 +40,15 @@ var toldApart = []string{"method", "status", "caller", "session", "messages", "b
 
 // renamed are the other names that gateways have for a field by which it goes: of calls
 // also those of a response, in which they are.
-func (k keys) renamed(field string) (names []string) {
-	if k.has(field) {
+func renamed(m wrap.Members, field string) (names []string) {
+	if m.Has(field) {
 		return nil
 	}
 	known := namesOf(field)
 	if field == "tool_calls" {
 		known = slices.Concat(known, namesOf("response"))
 	}
-	for name, value := range k { // any order: there is one, mostly
+	for name, value := range m { // any order: there is one, mostly
 		if slices.Contains(known, folded(name)) && mayBe(field, value) {
 			names = append(names, name)
 		}
@@ -56,8 +56,6 @@ func (k keys) renamed(field string) (names []string) {
 	slices.Sort(names)
 	return names
 }
-
-func (k keys) renames(field string) bool { return len(k.renamed(field)) > 0 }
 
 // mayBe tells whether a value says something that such a field could: a script that
 // writes the native format has members of its own, such as the text of an answer.
@@ -77,14 +75,14 @@ func mayBe(field string, value rawjson.Value) bool {
 }
 
 // needsHeaders tells that a caller or a session may be among headers alone.
-func (k keys) needsHeaders() bool { return k.has("headers") && !k.has("caller", "session") }
+func needsHeaders(m wrap.Members) bool { return m.Has("headers") && !m.Has("caller", "session") }
 
 // isOurs tells verdicts and alerts of loopgauge, which are about requests and
 // none.
-func isOurs(k keys) bool { return k.has("rule", "fingerprint") }
+func isOurs(m wrap.Members) bool { return m.Has("rule", "fingerprint") }
 
 // Ours tells whether a line is a verdict or an alert of loopgauge.
-func Ours(line []byte) bool { return isOurs(keysOf(line)) }
+func Ours(line []byte) bool { return isOurs(wrap.MembersOf(line)) }
 
 func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	s := &p.scan

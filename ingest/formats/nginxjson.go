@@ -22,21 +22,21 @@ type nginxJSON struct {
 
 func newNginxJSON(reads fingerprint.Field) Parser { return &nginxJSON{access: access{reads: reads}} }
 
-func isNginx(k keys) bool {
-	request := k["request"].Kind() == rawjson.String // the line of a request: others have an object there
-	return (request || k.any("method", "request_method")) &&
-		(request || k.any("uri", "request_uri") || k.any("path", "url") && k.any("request_time", "remote_addr", "remote_ip", "client_ip")) &&
-		k.anyTime(parseZonedTime, "time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp", "date", "_time") && k.has("status") &&
-		!k.any("ts", "start_time", "startTime", "resp_headers", "logger") && !isHAProxy(k)
+func isNginx(m wrap.Members) bool {
+	request := m["request"].Kind() == rawjson.String // the line of a request: others have an object there
+	return (request || m.Any("method", "request_method")) &&
+		(request || m.Any("uri", "request_uri") || m.Any("path", "url") && m.Any("request_time", "remote_addr", "remote_ip", "client_ip")) &&
+		anyTime(m, parseZonedTime, "time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp", "date", "_time") && m.Has("status") &&
+		!m.Any("ts", "start_time", "startTime", "resp_headers", "logger") && !isHAProxy(m)
 }
 
 func detectNginxJSON(line Line) bool {
 	var p nginxJSON
-	if isNginx(keysOf(p.unescape(line.text))) {
+	if isNginx(wrap.MembersOf(p.unescape(line.text))) {
 		return true
 	}
 	quoted := p.enquote(line.text)
-	return quoted != nil && isNginx(keysOf(p.unescape(quoted)))
+	return quoted != nil && isNginx(wrap.MembersOf(p.unescape(quoted)))
 }
 
 func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {

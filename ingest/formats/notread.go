@@ -31,38 +31,38 @@ func (f *Format) NotRead(record []byte) (why string) {
 // the native format.
 func NotNative(line []byte) string {
 	const time = "time"
-	k := keysOf(line)
-	if why := misnamed(maps.Clone(k)); why != "" {
+	m := wrap.MembersOf(line)
+	if why := misnamed(maps.Clone(m)); why != "" {
 		return why
 	}
 	var s rawjson.Scanner
-	s.Reset(k[time])
+	s.Reset(m[time])
 	why := notRead(time, s.Text(nil))
-	if k[time] = rawjson.Value("0"); !isNative(k) {
+	if m[time] = rawjson.Value("0"); !isNative(m) {
 		return ""
 	}
 	return why
 }
 
 // misnamed takes those members out.
-func misnamed(k keys) (why string) {
+func misnamed(m wrap.Members) (why string) {
 	for _, field := range toldApart {
-		for _, name := range k.renamed(field) {
-			delete(k, name)
+		for _, name := range renamed(m, field) {
+			delete(m, name)
 			why += ", and " + strconv.Quote(name) + " is " + strconv.Quote(field) + " there"
 		}
 	}
-	if k.needsHeaders() {
-		delete(k, "headers")
+	if needsHeaders(m) {
+		delete(m, "headers")
 		why += `, and "headers" are not read there: "caller" and "session" are`
 	}
 	native := 0
-	for name := range k {
+	for name := range m {
 		if slices.Contains(NativeFields, name) {
 			native++
 		}
 	}
-	if why == "" || 4*native < 3*len(k) || !isNative(k) {
+	if why == "" || 4*native < 3*len(m) || !isNative(m) {
 		return ""
 	}
 	return strings.TrimPrefix(why, ", and ")

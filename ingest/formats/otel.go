@@ -94,19 +94,19 @@ func (w *whose) fill(other *whose) {
 
 func newOtel(reads fingerprint.Field) Parser { return &otel{call: newOtelCall(reads)} }
 
-func isOtel(k keys) bool {
+func isOtel(m wrap.Members) bool {
 	// What the SDK's console exporter prints has no word of its own.
-	return k.any("resourceSpans", "resourceLogs", "scopeMetrics") || k.has("traceId", "id", "localEndpoint") || isTrace(k) || isMLflow(k) || isJaeger(k) || isRow(k) || isColumns(k) || k.has("context", "parent_id", "start_time", "attributes") ||
+	return m.Any("resourceSpans", "resourceLogs", "scopeMetrics") || m.Has("traceId", "id", "localEndpoint") || isTrace(m) || isMLflow(m) || isJaeger(m) || isRow(m) || isColumns(m) || m.Has("context", "parent_id", "start_time", "attributes") ||
 		// Nor have the objects of Node's SDK, a log record or a span; metrics have.
-		k.has("attributes") && (k.any("hrTime", "_hrTime") || k.has("_spanContext", "startTime") || k.has("traceId", "spanId", "startTime", "instrumentationScope") || k.has("spanId", "startTimeUnixNano") || k.has("span_id", "@timestamp", "duration") || k.has("span_id", "start_timestamp"))
+		m.Has("attributes") && (m.Any("hrTime", "_hrTime") || m.Has("_spanContext", "startTime") || m.Has("traceId", "spanId", "startTime", "instrumentationScope") || m.Has("spanId", "startTimeUnixNano") || m.Has("span_id", "@timestamp", "duration") || m.Has("span_id", "start_timestamp"))
 }
 
 // isTrace tells a trace as Tempo gives it, and Grafana's download of one: OTLP with
 // another name for the list, and ids in base64; in the newer APIs of Tempo and Jaeger
 // OTLP lies in a member.
-func isTrace(k keys) bool {
+func isTrace(m wrap.Members) bool {
 	for _, name := range []string{"batches", "trace", "result"} {
-		if v := k[name]; bytes.Contains(v, []byte(`"scopeSpans"`)) || bytes.Contains(v, []byte(`"instrumentationLibrarySpans"`)) {
+		if v := m[name]; bytes.Contains(v, []byte(`"scopeSpans"`)) || bytes.Contains(v, []byte(`"instrumentationLibrarySpans"`)) {
 			return true
 		}
 	}
@@ -115,16 +115,16 @@ func isTrace(k keys) bool {
 
 // isRow tells a span as a row of ClickHouse's table otel_traces, or of Azure Monitor's
 // AppDependencies and its kin, which lie beside the traces of programs, without a duration.
-func isRow(k keys) bool {
-	return k.has("TraceId", "SpanAttributes") || k.has("OperationId", "DurationMs", "Properties") || k.has("operation_Id", "duration", "customDimensions")
+func isRow(m wrap.Members) bool {
+	return m.Has("TraceId", "SpanAttributes") || m.Has("OperationId", "DurationMs", "Properties") || m.Has("operation_Id", "duration", "customDimensions")
 }
 
 // isColumns tells a span whose attributes stand beside its id, as in data frames of
 // Phoenix's and in what Honeycomb, Dynatrace and New Relic export. Access logs may have
 // the ids of a trace, too.
-func isColumns(k keys) bool {
-	return (k.has("context.span_id", "context.trace_id", "start_time") || k.has("trace.span_id", "trace.trace_id", "duration_ms") ||
-		k.has("span.id", "trace.id", "start_time", "end_time") || k.has("trace.id", "timestamp", "duration.ms")) && !isEnvoyJSON(k) && !isNginx(k)
+func isColumns(m wrap.Members) bool {
+	return (m.Has("context.span_id", "context.trace_id", "start_time") || m.Has("trace.span_id", "trace.trace_id", "duration_ms") ||
+		m.Has("span.id", "trace.id", "start_time", "end_time") || m.Has("trace.id", "timestamp", "duration.ms")) && !isEnvoyJSON(m) && !isNginx(m)
 }
 
 func (p *otel) Parse(record []byte, r *fingerprint.Request) (column int, why string) {

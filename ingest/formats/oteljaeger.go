@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // Jaeger has spans in a form of its own, in its API, in what its page downloads, and in
@@ -12,8 +13,8 @@ import (
 //
 //	{"data":[{"traceID":"t","spans":[{"traceID":"t","spanID":"s","operationName":"chat m","references":[],"startTime":1,"duration":1,"tags":[{"key":"k","type":"string","value":"v"}],"logs":[],"processID":"p1"}],"processes":{"p1":{"serviceName":"agent"}}}]}
 
-func isJaeger(k keys) bool {
-	return k.has("traceID") && k.any("spans", "operationName") || bytes.Contains(k["data"], []byte(`"spanID"`)) && bytes.Contains(k["data"], []byte(`"operationName"`))
+func isJaeger(m wrap.Members) bool {
+	return m.Has("traceID") && m.Any("spans", "operationName") || bytes.Contains(m["data"], []byte(`"spanID"`)) && bytes.Contains(m["data"], []byte(`"operationName"`))
 }
 
 // jaegerProcess is a process of a trace, by the name that its spans have for it.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // MLflow writes its attributes as JSON, texts in their quotes. Its spans are exported
@@ -15,9 +16,9 @@ import (
 
 // isMLflow tells such a trace by the names of its members, and the list of spans alone
 // by what every span of MLflow's has.
-func isMLflow(k keys) bool {
-	return k.has("info", "data") && bytes.Contains(k["data"], []byte(`"mlflow.`)) ||
-		k.has("spans") && bytes.Contains(k["spans"], []byte(`"mlflow.`))
+func isMLflow(m wrap.Members) bool {
+	return m.Has("info", "data") && bytes.Contains(m["data"], []byte(`"mlflow.`)) ||
+		m.Has("spans") && bytes.Contains(m["spans"], []byte(`"mlflow.`))
 }
 
 // mlflowInfo reads whose such a trace is.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // portkey reads the events of the log stream of Portkey's gateway (seen of
@@ -28,8 +29,8 @@ type portkeyRecord struct {
 
 func newPortkey(reads fingerprint.Field) Parser { return &portkey{access: access{reads: reads}} }
 
-func isPortkey(k keys) bool {
-	return k.has("requestOptions") && k.any("endpoint", "duration", "status")
+func isPortkey(m wrap.Members) bool {
+	return m.Has("requestOptions") && m.Any("endpoint", "duration", "status")
 }
 
 func (p *portkey) Parse(record []byte, r *fingerprint.Request) (int, string) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // portkeyExport reads the lines of a logs export of Portkey's cloud. Which
@@ -19,8 +20,8 @@ func newPortkeyExport(reads fingerprint.Field) Parser {
 	return &portkeyExport{access: access{reads: reads}}
 }
 
-func isPortkeyExport(k keys) bool {
-	return k.has("created_at") && k.any("ai_org", "ai_model", "req_units", "res_units")
+func isPortkeyExport(m wrap.Members) bool {
+	return m.Has("created_at") && m.Any("ai_org", "ai_model", "req_units", "res_units")
 }
 
 func (p *portkeyExport) Parse(record []byte, r *fingerprint.Request) (int, string) {

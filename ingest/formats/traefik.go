@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // traefik reads Traefik's access log as JSON. It counts in nanoseconds, and
@@ -13,8 +14,8 @@ type traefik struct{ access }
 
 func newTraefik(reads fingerprint.Field) Parser { return &traefik{access{reads: reads}} }
 
-func isTraefik(k keys) bool {
-	return k.any("StartUTC", "StartLocal") && k.any("RequestMethod", "RequestPath", "DownstreamStatus") || k.has("time", "DownstreamStatus")
+func isTraefik(m wrap.Members) bool {
+	return m.Any("StartUTC", "StartLocal") && m.Any("RequestMethod", "RequestPath", "DownstreamStatus") || m.Has("time", "DownstreamStatus")
 }
 
 func (p *traefik) Parse(record []byte, r *fingerprint.Request) (int, string) {

@@ -21,9 +21,9 @@ func detectCloudWatch(line []byte) bool {
 	if _, ok := cutExported(line); ok {
 		return true
 	}
-	m := membersOf(line)
-	return m["logEvents"] == rawjson.Array || m["events"] == rawjson.Array ||
-		m["message"] == rawjson.String && m.has("timestamp") && m.any("ingestionTime", "eventId", "id", "logStreamName")
+	m := MembersOf(line)
+	return m["logEvents"].Kind() == rawjson.Array || m["events"].Kind() == rawjson.Array ||
+		m["message"].Kind() == rawjson.String && m.Has("timestamp") && m.Any("ingestionTime", "eventId", "id", "logStreamName")
 }
 
 // cutExported reads the time in front of a line, with a Z in exports, and none

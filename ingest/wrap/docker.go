@@ -20,10 +20,10 @@ type docker struct {
 
 func newDocker() Unwrapper { return &docker{envelope: envelope{members: []string{"log"}}} }
 
-func detectDocker(line []byte) bool { return isDocker(membersOf(line)) }
+func detectDocker(line []byte) bool { return isDocker(MembersOf(line)) }
 
-func isDocker(m members) bool {
-	return m["log"] == rawjson.String && m.has("stream", "time") && !m.any("kubernetes", "date", "@timestamp", "_p", "logtag")
+func isDocker(m Members) bool {
+	return m["log"].Kind() == rawjson.String && m.Has("stream", "time") && !m.Any("kubernetes", "date", "@timestamp", "_p", "logtag")
 }
 
 func (p *docker) note(s *rawjson.Scanner) {

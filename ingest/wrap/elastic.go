@@ -3,6 +3,6 @@ package wrap
 // Elasticsearch and OpenSearch give a document in _source: what a shipper sent,
 // with its own wrapper, or the record that a pipeline made of the line.
 func detectElastic(line []byte) bool {
-	m := membersOf(line)
-	return m.has("_source") && m.any("_index", "_id")
+	m := MembersOf(line)
+	return m.Has("_source") && m.Any("_index", "_id")
 }

@@ -109,15 +109,21 @@ func Failure(s *rawjson.Scanner) (column int, why string) {
 
 const cut = ": the line is cut"
 
-// members are those of a JSON object by name, with the kinds of their values:
-// what a wrapper is detected by.
-type members map[string]rawjson.Kind
+// Members are those of a JSON object by name: what wrappers and formats are told by.
+// Null is there, and no value.
+type Members map[string]rawjson.Value
 
-// membersOf lists the members of the object on a line with the kinds of their
-// values.
-func membersOf(line []byte) members {
-	m := members{}
-	EachMember(line, func(s *rawjson.Scanner) { m[string(s.Key)] = s.Kind() })
+// MembersOf lists the members of the record on a line, as EachMember finds them. Of a
+// value that is cut it has what there is.
+func MembersOf(line []byte) Members {
+	m := Members{}
+	EachMember(line, func(s *rawjson.Scanner) {
+		s.Kind() // skips white space
+		name, start := string(s.Key), s.Offset()
+		if m[name] = s.Value(); s.Err() != nil {
+			m[name] = line[start:]
+		}
+	})
 	return m
 }
 
@@ -142,17 +148,19 @@ func EachMember(line []byte, f func(*rawjson.Scanner)) {
 	}
 }
 
-func (m members) has(names ...string) bool {
+// Has tells that all of these are there.
+func (m Members) Has(names ...string) bool {
 	for _, n := range names {
-		if m[n] == rawjson.Absent {
+		if _, ok := m[n]; !ok {
 			return false
 		}
 	}
 	return true
 }
 
-func (m members) any(names ...string) bool {
-	return slices.ContainsFunc(names, func(n string) bool { return m[n] != rawjson.Absent })
+// Any tells that one of these is there.
+func (m Members) Any(names ...string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return m.Has(n) })
 }
 
 // message undoes envelopes of which each holds a whole line, perhaps in base64, as

@@ -21,16 +21,16 @@ func newFluentBit() Unwrapper {
 	return &fluentBit{envelope: envelope{members: []string{"log_processed", "log", "message"}}}
 }
 
-func detectFluentBit(line []byte) bool { return isFluentBit(membersOf(line)) }
+func detectFluentBit(line []byte) bool { return isFluentBit(MembersOf(line)) }
 
-func isFluentBit(m members) bool {
+func isFluentBit(m Members) bool {
 	switch {
 	case isDocker(m): // whose parts are told by the newline
 		return false
-	case m.any("log", "log_processed"):
-		return m.any("date", "@timestamp", "timestamp", "time", "kubernetes", "container_id", "container_name", "stream", "logtag", "_p", "source", "tag")
-	case m.has("message"):
-		return m.any("logtag", "_p")
+	case m.Any("log", "log_processed"):
+		return m.Any("date", "@timestamp", "timestamp", "time", "kubernetes", "container_id", "container_name", "stream", "logtag", "_p", "source", "tag")
+	case m.Has("message"):
+		return m.Any("logtag", "_p")
 	}
 	return false
 }

@@ -63,8 +63,8 @@ func (p *fluentd) Unwrap(line Line, next func(Line)) string {
 	if !ok {
 		return "expected time and tag in front of a record"
 	}
-	m := membersOf(record)
-	mine := m["log"] == rawjson.String && !isDocker(m) && !isFluentBit(m) || len(m) == 1 && m["message"] == rawjson.String
+	m := MembersOf(record)
+	mine := m["log"].Kind() == rawjson.String && !isDocker(m) && !isFluentBit(m) || len(m) == 1 && m["message"].Kind() == rawjson.String
 	switch {
 	case !mine && isTimeless(record):
 		p.dated = appendDated(p.dated[:0], record, time)

@@ -24,8 +24,8 @@ type journal struct {
 func newJournal() Unwrapper { return &journal{envelope: envelope{members: []string{"MESSAGE"}}} }
 
 func detectJournal(line []byte) bool {
-	m := membersOf(line)
-	return m.has("MESSAGE") && m.any("__REALTIME_TIMESTAMP", "_SYSTEMD_UNIT", "SYSLOG_IDENTIFIER")
+	m := MembersOf(line)
+	return m.Has("MESSAGE") && m.Any("__REALTIME_TIMESTAMP", "_SYSTEMD_UNIT", "SYSLOG_IDENTIFIER")
 }
 
 func (p *journal) note(s *rawjson.Scanner) {

@@ -16,8 +16,8 @@ func detectLoki(line []byte) bool {
 	if _, ok := cutDownloaded(line); ok {
 		return true
 	}
-	m := membersOf(line)
-	return m["line"] == rawjson.String && m.has("timestamp")
+	m := MembersOf(line)
+	return m["line"].Kind() == rawjson.String && m.Has("timestamp")
 }
 
 // cutDownloaded reads 1795231889000<TAB>2026-11-21T03:51:29.000Z<TAB>.

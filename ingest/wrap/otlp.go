@@ -42,7 +42,7 @@ func detectOTLPAttributes(line []byte) bool {
 
 // lookedAt has seen the log records on a line; nil if it has none.
 func lookedAt(line []byte) *otlp {
-	if membersOf(line)["resourceLogs"] != rawjson.Array {
+	if MembersOf(line)["resourceLogs"].Kind() != rawjson.Array {
 		return nil
 	}
 	p := &otlp{}

@@ -9,25 +9,15 @@ import (
 
 // IsRollout tells a line of a session of Codex by the names of its members, which
 // others have as well, and by the value of its type.
-func IsRollout(has func(names ...string) bool, kind rawjson.Value) bool {
-	if !has("timestamp", "payload") {
+func IsRollout(m Members) bool {
+	if !m.Has("timestamp", "payload") {
 		return false
 	}
-	switch string(kind) {
+	switch string(m["type"]) {
 	case `"session_meta"`, `"turn_context"`, `"response_item"`, `"event_msg"`, `"compacted"`:
 		return true
 	}
 	return false
-}
-
-// typeOf is the value of a line's type.
-func typeOf(line []byte) (kind rawjson.Value) {
-	var s rawjson.Scanner
-	s.Reset(line)
-	for s.Object(); s.NextNamed("type"); {
-		kind = s.Value()
-	}
-	return kind
 }
 
 // payload looks into what a line of Codex is about.

@@ -6,8 +6,7 @@ import "testing"
 func TestIsRollout(t *testing.T) {
 	f := func(line string, want bool) {
 		t.Helper()
-		m := membersOf([]byte(line))
-		if IsRollout(m.has, typeOf([]byte(line))) != want {
+		if IsRollout(MembersOf([]byte(line))) != want {
 			t.Errorf("%s: %t", line, !want)
 		}
 	}

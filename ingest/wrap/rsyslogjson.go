@@ -6,8 +6,8 @@ import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
 // its properties: the line is in message or msg. The format-json of syslog-ng
 // names them after its macros.
 func detectRsyslogJSON(line []byte) bool {
-	m := membersOf(line)
-	return (m["message"] == rawjson.String || m["msg"] == rawjson.String) &&
-		m.any("host", "hostname", "fromhost", "fromhost-ip", "syslogtag", "programname", "program", "app-name", "tag", "severity", "facility") ||
-		m["MESSAGE"] == rawjson.String && m.any("HOST", "PROGRAM")
+	m := MembersOf(line)
+	return (m["message"].Kind() == rawjson.String || m["msg"].Kind() == rawjson.String) &&
+		m.Any("host", "hostname", "fromhost", "fromhost-ip", "syslogtag", "programname", "program", "app-name", "tag", "severity", "facility") ||
+		m["MESSAGE"].Kind() == rawjson.String && m.Any("HOST", "PROGRAM")
 }

@@ -9,8 +9,8 @@ type splunk struct{ message }
 func newSplunk() Unwrapper { return &splunk{message{envelope{members: []string{"_raw"}}}} }
 
 func detectSplunk(line []byte) bool {
-	m := membersOf(line)
-	return m["result"] == rawjson.Object && m.any("preview", "offset", "lastrow")
+	m := MembersOf(line)
+	return m["result"].Kind() == rawjson.Object && m.Any("preview", "offset", "lastrow")
 }
 
 func (p *splunk) Unwrap(line Line, next func(Line)) string {

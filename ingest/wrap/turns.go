@@ -44,41 +44,40 @@ type turnLine struct {
 func newTurns() Unwrapper { return &turns{} }
 
 func detectTurns(line []byte) bool {
-	m := membersOf(line)
-	kind := typeOf(line)
-	return (IsTurn(m.has) || IsRollout(m.has, kind) || IsEntry(m.has, kind) || IsEvent(m.has, kind)) && !m.has("call")
+	m := MembersOf(line)
+	return (IsTurn(m) || IsRollout(m) || IsEntry(m) || IsEvent(m)) && !m.Has("call")
 }
 
 // IsTurn tells a line of a session by the names of its members, or one of what Claude
 // Code prints. Observations of Langfuse, too, have a type and a session, and a startTime.
-func IsTurn(has func(names ...string) bool) bool {
-	return has("type") && !has("startTime") && (has("sessionId") || has("leafUuid", "summary") || has("messageId", "snapshot") ||
-		has("session_id", "parent_tool_use_id") || has("session_id", "subtype", "uuid"))
+func IsTurn(m Members) bool {
+	return m.Has("type") && !m.Has("startTime") && (m.Has("sessionId") || m.Has("leafUuid", "summary") || m.Has("messageId", "snapshot") ||
+		m.Has("session_id", "parent_tool_use_id") || m.Has("session_id", "subtype", "uuid"))
 }
 
 // IsEntry tells a line of a session of pi by the names of its members and the value of
 // its type.
-func IsEntry(has func(names ...string) bool, kind rawjson.Value) bool {
-	switch string(kind) {
+func IsEntry(m Members) bool {
+	switch string(m["type"]) {
 	case `"session"`:
-		return has("id", "timestamp", "cwd")
+		return m.Has("id", "timestamp", "cwd")
 	case `"message"`:
-		return has("id", "parentId", "timestamp", "message")
+		return m.Has("id", "parentId", "timestamp", "message")
 	case `"custom"`, `"custom_message"`:
-		return has("id", "parentId", "timestamp", "customType")
+		return m.Has("id", "parentId", "timestamp", "customType")
 	case `"model_change"`, `"thinking_level_change"`, `"compaction"`, `"branch_summary"`, `"label"`, `"session_info"`:
-		return has("id", "parentId", "timestamp")
+		return m.Has("id", "parentId", "timestamp")
 	}
 	return false
 }
 
 // IsEvent tells a line of a session of GitHub's Copilot CLI likewise. Events of others
 // have such names, too, and types of their own.
-func IsEvent(has func(names ...string) bool, kind rawjson.Value) bool {
-	of, _, dotted := bytes.Cut(kind, []byte("."))
+func IsEvent(m Members) bool {
+	of, _, dotted := bytes.Cut(m["type"], []byte("."))
 	switch string(of) {
 	case `"assistant`, `"hook`, `"session`, `"subagent`, `"system`, `"tool`, `"user`:
-		return dotted && has("id", "parentId", "timestamp", "data")
+		return dotted && m.Has("id", "parentId", "timestamp", "data")
 	}
 	return false
 }

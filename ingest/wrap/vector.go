@@ -4,6 +4,6 @@ import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
 
 // Vector writes the line in message, beside where it came from.
 func detectVector(line []byte) bool {
-	m := membersOf(line)
-	return m["message"] == rawjson.String && m.has("source_type")
+	m := MembersOf(line)
+	return m["message"].Kind() == rawjson.String && m.Has("source_type")
 }
