@@ -3,7 +3,6 @@ package formats
 import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
-	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // claudeCode reads the files of Claude Code's sessions, or what it prints of one, whose
@@ -13,13 +12,11 @@ import (
 // as its member call. The other lines, text and thinking of the same response among
 // them, are no requests.
 type claudeCode struct {
+	sessionLines
 	reads   fingerprint.Field
-	scan    rawjson.Scanner
 	content rawjson.Scanner
 	gemini  gemini
-	parts   bool          // the message that was read last has parts, as a content
-	lines   []sessionLine // the call, its results
-	deep    int           // how many lie in each other
+	parts   bool // the message that was read last has parts, as a content
 	said    []rawjson.Value
 	all     []byte // these
 }
@@ -27,21 +24,10 @@ type claudeCode struct {
 // agentID is the name that a file of a session has for a subagent.
 var agentID = []byte("agentId")
 
-// sessionLine is what a line of a session has.
-type sessionLine struct {
-	kind, uuid, session, agent []byte
-	time                       int64
-	message                    rawjson.Value
-}
-
 func newClaudeCode(reads fingerprint.Field) Parser { return &claudeCode{reads: reads} }
 
 func (p *claudeCode) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	s := &p.scan
-	s.Reset(record)
-	p.lines, p.deep = p.lines[:0], 0
-	p.line(r)
-	if column, why := wrap.Failure(s); why != "" {
+	if column, why := p.read(record, func() { p.field(r) }); why != "" {
 		return column, why
 	}
 	last := &p.lines[len(p.lines)-1]
@@ -52,7 +38,7 @@ func (p *claudeCode) Parse(record []byte, r *fingerprint.Request) (int, string) 
 	if string(asked.kind) != "assistant" || !p.asks(asked.message, r) {
 		return 0, NoRequest
 	}
-	r.Time, r.ID = asked.time, first(r.ID, asked.uuid)
+	r.Time, r.ID = asked.time, first(r.ID, asked.id)
 	r.Session, r.Agent = first(last.session, asked.session), first(last.agent, asked.agent)
 	if asked == last {
 		return 0, ""
@@ -73,32 +59,14 @@ func (p *claudeCode) Parse(record []byte, r *fingerprint.Request) (int, string) 
 	return 0, ""
 }
 
-// line reads a line, and first the one that the wrapper has put into it.
-func (p *claudeCode) line(r *fingerprint.Request) {
-	line, s := sessionLine{time: fingerprint.NoTime}, &p.scan
-	for s.Object(); s.NextKey(); {
-		if string(s.Key) == "call" && p.deep < wrap.MaxResults {
-			p.deep++
-			p.line(r)
-		} else {
-			p.field(&line, r)
-		}
-	}
-	p.lines = append(p.lines, line)
-}
-
 // field reads a member of a line.
-func (p *claudeCode) field(line *sessionLine, r *fingerprint.Request) {
-	s := &p.scan
+func (p *claudeCode) field(r *fingerprint.Request) {
+	line, s := &p.now, &p.scan
 	switch string(s.Key) {
-	case "type":
-		line.kind = value(s, line.kind)
 	case "uuid":
-		line.uuid = value(s, line.uuid)
+		line.id = value(s, line.id)
 	case "sessionId", "session_id":
 		line.session = value(s, line.session)
-	case "timestamp":
-		line.time = readTime(s, line.time)
 	case "message":
 		line.message = s.Value()
 	case "model":

@@ -5,7 +5,6 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
-	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // codex reads the files of Codex's sessions. As with [claudeCode] a request is a
@@ -14,19 +13,10 @@ import (
 // says whose session it is; the name of the file does.
 type codex struct {
 	sessionFile
+	sessionLines
 	reads fingerprint.Field
-	scan  rawjson.Scanner
 	item  rawjson.Scanner
-	line  rolloutLine
-	call  rolloutLine // in it
 	usage rawjson.Value
-}
-
-// rolloutLine is what a line of a session has.
-type rolloutLine struct {
-	kind    []byte
-	time    int64
-	payload rawjson.Value
 }
 
 func newCodex(reads fingerprint.Field) Parser {
@@ -44,48 +34,33 @@ func codexSession(name string) string {
 }
 
 func (p *codex) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	s := &p.scan
-	s.Reset(record)
-	p.line, p.call, p.usage = rolloutLine{time: fingerprint.NoTime}, rolloutLine{time: fingerprint.NoTime}, nil
-	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "call":
-			for s.Object(); s.NextKey(); {
-				p.field(&p.call)
-			}
-		default:
-			p.field(&p.line)
-		}
-	}
-	if column, why := wrap.Failure(s); why != "" {
+	p.usage = nil
+	if column, why := p.read(record, p.field); why != "" {
 		return column, why
 	}
-	asked := &p.line
-	if p.call.payload != nil { // with its result
-		asked = &p.call
-		r.End = p.line.time
+	last := &p.lines[len(p.lines)-1]
+	asked := last
+	if len(p.lines) > 1 { // with its result
+		asked = &p.lines[len(p.lines)-2]
+		r.End = last.time
 	}
 	p.tokens(r)
-	if string(asked.kind) != "response_item" || !p.asks(asked.payload, r) {
+	if string(asked.kind) != "response_item" || !p.asks(asked.message, r) {
 		return 0, NoRequest
 	}
 	r.Time, r.Session = asked.time, p.session
-	if asked == &p.call {
-		answered(r, []rawjson.Value{p.call.payload, p.line.payload}, p.reads)
+	if asked != last {
+		answered(r, []rawjson.Value{asked.message, last.message}, p.reads)
 	}
 	return 0, ""
 }
 
 // field reads a member of a line.
-func (p *codex) field(line *rolloutLine) {
+func (p *codex) field() {
 	s := &p.scan
 	switch string(s.Key) {
-	case "type":
-		line.kind = value(s, line.kind)
-	case "timestamp":
-		line.time = readTime(s, line.time)
 	case "payload":
-		line.payload = s.Value()
+		p.now.message = s.Value()
 	case "usage": // the line with the tokens, as the wrapper puts it there
 		for s.Object(); s.NextNamed("payload"); {
 			p.usage = s.Value()

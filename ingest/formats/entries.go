@@ -6,7 +6,6 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
-	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // entries reads the files of sessions of pi and OpenClaw, which is made with it, and of
@@ -16,23 +15,13 @@ import (
 // No line but the first says whose session it is; the name of the file does.
 type entries struct {
 	sessionFile
+	sessionLines
 	reads fingerprint.Field
-	scan  rawjson.Scanner
 	item  rawjson.Scanner
-	lines []entry
-	deep  int // how many lie in each other
 	calls []fingerprint.ToolCall
 	said  []rawjson.Value
 	json  []byte // these
 	ends  []int  // of each in it
-}
-
-// entry is what a line of a session has.
-type entry struct {
-	id      []byte
-	kind    []byte
-	time    int64
-	message rawjson.Value // or data
 }
 
 func newPi(reads fingerprint.Field) Parser { return newEntries(reads, piSession) }
@@ -70,11 +59,8 @@ func copilotSession(name string) string {
 }
 
 func (p *entries) Parse(record []byte, r *fingerprint.Request) (int, string) {
-	s := &p.scan
-	s.Reset(record)
-	p.lines, p.calls, p.deep = p.lines[:0], p.calls[:0], 0
-	p.line()
-	if column, why := wrap.Failure(s); why != "" {
+	p.calls = p.calls[:0]
+	if column, why := p.read(record, p.field); why != "" {
 		return column, why
 	}
 	asked, last := &p.lines[0], &p.lines[len(p.lines)-1]
@@ -98,32 +84,21 @@ func (p *entries) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	return 0, ""
 }
 
-// line reads a line, and first the one that the wrapper has put into it.
-func (p *entries) line() {
-	line, s := entry{time: fingerprint.NoTime}, &p.scan
-	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "call":
-			if p.deep++; p.deep <= wrap.MaxResults {
-				p.line()
-			}
-		case "id":
-			line.id = value(s, line.id)
-		case "timestamp":
-			line.time = readTime(s, line.time)
-		case "type":
-			line.kind = s.Text(line.kind)
-		case "message", "data":
-			line.message = s.Value()
-		}
+// field reads a member of a line.
+func (p *entries) field() {
+	s := &p.scan
+	switch string(s.Key) {
+	case "id":
+		p.now.id = value(s, p.now.id)
+	case "message", "data":
+		p.now.message = s.Value()
 	}
-	p.lines = append(p.lines, line)
 }
 
 // asks reads a line and tells whether it is a response that calls tools. What came
 // before a session was forked is in the file of the new one again: the provider's id of
 // the call, or that of the line, tells that it is the same.
-func (p *entries) asks(line *entry, r *fingerprint.Request) bool {
+func (p *entries) asks(line *sessionLine, r *fingerprint.Request) bool {
 	role := line.kind
 	s := &p.item
 	s.Reset(line.message)
