@@ -337,32 +337,12 @@ func (c *chat) issued(list []byte, r *fingerprint.Request, reads fingerprint.Fie
 	s.Reset(list)
 	for s.Array(); s.NextElement(); {
 		var item itemCall
-		others := len(r.ToolCalls)
+		keep := len(r.ToolCalls)
 		for s.Object(); s.NextKey(); {
-			some := len(r.ToolCalls) > others // LangChain keeps Anthropic's calls in two places
-			switch string(s.Key) {
-			case "parts":
-				for s.Array(); s.NextElement(); {
-					readPartCall(s, r)
-				}
-			case "message":
-				readMessageCalls(s, r, reads)
-			case "content":
-				if some {
-					continue
-				}
-				readItemCalls(s, r)
-			case "tool_calls":
-				if some {
-					continue
-				}
-				readToolCalls(s, r, others, reads)
-			case "function_call":
-				r.ToolCalls = readToolCall(s, r.ToolCalls)
-			case "finish_reason":
+			if string(s.Key) == "finish_reason" {
 				called = endsInCall(s.Text(nil)) || called
-			default:
-				item.field(s)
+			} else {
+				readAnswerMember(s, &item, r, keep, reads)
 			}
 		}
 		item.keep(r)
@@ -378,22 +358,6 @@ func wholeCalls(s *rawjson.Scanner, r *fingerprint.Request) {
 	if s.End() != nil {
 		r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
 		r.Lost = fingerprint.TruncatedContent
-	}
-}
-
-// readPartCall reads a part of a message, and keeps it if it is a call.
-func readPartCall(s *rawjson.Scanner, r *fingerprint.Request) {
-	var call fingerprint.ToolCall
-	isCall := false
-	for s.Object(); s.NextKey(); {
-		if string(s.Key) == "type" {
-			isCall = string(s.Text(nil)) == "tool_call"
-		} else {
-			readCallMember(s, &call)
-		}
-	}
-	if isCall {
-		r.ToolCalls = keepCall(r.ToolCalls, call)
 	}
 }
 
