@@ -165,9 +165,7 @@ func (p *combined) tail(f fields, r *fingerprint.Request) {
 		}
 		word := f.word()
 		if ms, ok := bytes.CutSuffix(word, []byte("ms")); ok && f.next() == 0 && digitsOnly(ms) {
-			if d, ok := parseSeconds(ms); ok {
-				ended(r, d/1000) // of Traefik, whose time is the start
-			}
+			ended(r, parseMillis(ms, fingerprint.NoTime)) // of Traefik, whose time is the start
 			return
 		}
 		name, value, ok := bytes.Cut(word, []byte("="))

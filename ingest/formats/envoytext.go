@@ -48,11 +48,9 @@ func (p *envoyText) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	f.word()
 	f.word()
-	duration, ok := parseSeconds(f.word())
-	if !ok {
+	if p.lasted = parseMillis(f.word(), p.lasted); p.lasted == fingerprint.NoTime {
 		return f.column(), "expected a duration"
 	}
-	p.lasted = duration / 1000
 	f.word() // of the upstream
 	forwarded, _ := f.between('"', '"')
 	agent, _ := f.between('"', '"')

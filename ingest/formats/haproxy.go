@@ -41,9 +41,7 @@ func (p *haproxy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if bytes.Count(timers, []byte("/")) != 4 {
 		return f.column() - len(timers), "expected five timers"
 	}
-	if d, ok := parseSeconds(bytes.TrimPrefix(timers[bytes.LastIndexByte(timers, '/')+1:], []byte("+"))); ok {
-		p.lasted = d / 1000
-	}
+	p.lasted = parseMillis(bytes.TrimPrefix(timers[bytes.LastIndexByte(timers, '/')+1:], []byte("+")), p.lasted)
 	status := f.word()
 	if code, ok := number(status, 0, len(status)); ok && code >= 100 && code <= 999 {
 		r.Status = int(code)

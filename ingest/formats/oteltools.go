@@ -41,9 +41,7 @@ func (p *otelCall) tool(l *otelLog, r *fingerprint.Request) {
 		case "output":
 			ran.output = otelText(s)
 		case "duration_ms":
-			if d, ok := parseSeconds(otelText(s)); ok && d >= 0 {
-				ran.took = d / 1000
-			}
+			ran.took = parseMillis(otelText(s), ran.took)
 		case "model":
 			r.Model = otelText(s)
 		case "conversation.id":
