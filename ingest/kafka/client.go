@@ -208,8 +208,13 @@ func (c *client) find(ctx context.Context) (t topic, err error) {
 }
 
 // offsets asks where partitions stand: at their first record, their end, or a
-// time. That of a time after the last record is -1.
-func (c *client) offsets(ctx context.Context, timestamp int64, partitions ...int) (map[int]int64, error) {
+// time. That of a time after the last record is the end.
+func (c *client) offsets(ctx context.Context, timestamp int64, partitions ...int) (found map[int]int64, err error) {
+	if found = map[int]int64{}; timestamp >= 0 { // asked for first: what is written meanwhile is behind it
+		if found, err = c.offsets(ctx, kafka.LastOffset, partitions...); err != nil {
+			return nil, err
+		}
+	}
 	list := make([]kafka.OffsetRequest, len(partitions))
 	for i, p := range partitions {
 		list[i] = kafka.OffsetRequest{Partition: p, Timestamp: timestamp}
@@ -218,7 +223,6 @@ func (c *client) offsets(ctx context.Context, timestamp int64, partitions ...int
 	if err != nil {
 		return nil, err
 	}
-	found := map[int]int64{}
 	for _, p := range res.Topics[c.config.Topic] {
 		if p.Error != nil {
 			return nil, p.Error
@@ -229,13 +233,15 @@ func (c *client) offsets(ctx context.Context, timestamp int64, partitions ...int
 		case kafka.LastOffset:
 			found[p.Partition] = p.LastOffset
 		default:
-			for offset := range p.Offsets { // one: the key is the offset, the value the time
-				found[p.Partition] = offset
+			if len(p.Offsets) == 0 {
+				return nil, errors.New("the brokers do not say where all partitions stand")
+			}
+			for offset := range p.Offsets { // one, -1 for none: the key is the offset, the value the time
+				if offset >= 0 {
+					found[p.Partition] = offset
+				}
 			}
 		}
-	}
-	if len(found) != len(partitions) {
-		return nil, errors.New("the brokers do not say where all partitions stand")
 	}
 	return found, nil
 }

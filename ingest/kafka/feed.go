@@ -101,18 +101,7 @@ func (f *Feed) begin(ctx context.Context, all []int) error {
 		at = f.config.Start.Time.UnixMilli()
 	}
 	return f.c.insist(ctx, func() (err error) {
-		if f.starts, err = f.c.offsets(ctx, at, all...); err != nil {
-			return err
-		}
-		if at < 0 {
-			return nil
-		}
-		last, err := f.c.offsets(ctx, kafka.LastOffset, all...)
-		for i, offset := range f.starts {
-			if offset < 0 { // nothing was written since
-				f.starts[i] = last[i]
-			}
-		}
+		f.starts, err = f.c.offsets(ctx, at, all...)
 		return err
 	})
 }

@@ -133,9 +133,6 @@ func (c *client) spans(ctx context.Context, t topic, since time.Time) ([]Span, e
 			if s.From < 0 {
 				s.From = begin[s.Partition]
 			}
-			if s.From < 0 { // nothing was written since
-				s.From = last[s.Partition]
-			}
 			if s.To < 0 || s.To > last[s.Partition] {
 				s.To = last[s.Partition]
 			}
