@@ -222,7 +222,7 @@ func (p *otelCall) attribute(s *rawjson.Scanner, key []byte, r *fingerprint.Requ
 			r.HasTools = fingerprint.Yes
 		}
 	default:
-		if !p.mlflowAttribute(s, key, r) && !p.genkitAttribute(s, key, r) && !p.haystackAttribute(s, key, r) {
+		if !p.mlflowAttribute(s, key, r) && !p.objectAttribute(s, key, r) {
 			p.other(s, key, r)
 		}
 	}

@@ -247,23 +247,3 @@ func isBody(s *rawjson.Scanner, text []byte) bool {
 	}
 	return model && said
 }
-
-// contents notes messages that have their parts in content.
-func (p *otelCall) contents(s *rawjson.Scanner, r *fingerprint.Request) {
-	r.Messages.Logged = true
-	if p.reads&fingerprint.ReadsMessages != 0 {
-		p.input, p.in.inContent = s.Value(), true
-	}
-}
-
-// contentCalls reads the calls of an answer that has them there, each a member of a part.
-func (p *otelCall) contentCalls(s *rawjson.Scanner, member string, r *fingerprint.Request) {
-	if p.reads&fingerprint.ReadsResponse == 0 {
-		return
-	}
-	for s.Array(); s.NextElement(); {
-		for s.Object(); s.NextNamed(member); {
-			r.ToolCalls = readToolCall(s, r.ToolCalls)
-		}
-	}
-}
