@@ -27,8 +27,8 @@ func (p *haproxy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	f := fields{text: record}
 	client := f.word()
 	start, ok := f.between('[', ']')
-	t, isTime := parseHAProxyTime(start, p.zone)
-	if !isTime { // %Tl and %T have a zone
+	t, isTime := parseZonelessCLF(start)
+	if t = inZone(t, p.zone); !isTime { // %Tl and %T have a zone
 		t, isTime = parseCLF(start)
 	}
 	if !ok || !isTime {

@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest/wrap"
@@ -91,11 +90,10 @@ func (p *haproxyJSON) requested() []byte {
 // times settles when the request began. That of the connection is earlier by
 // as long as it was kept alive.
 func (p *haproxyJSON) times(r *fingerprint.Request, start, end, stamp []byte, accepted int64) {
-	if t, ok := parseHAProxyTime(start, p.zone); ok {
-		r.Time = t
+	if t, ok := parseZonelessCLF(start); ok {
+		r.Time = inZone(t, p.zone)
 		if len(end) > 5 {
 			if offset, ok := zone(end[len(end)-5:]); ok {
-				t, _ = parseHAProxyTime(start, time.UTC)
 				r.Time = t - offset*1_000_000
 			}
 		}
