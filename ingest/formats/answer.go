@@ -152,12 +152,10 @@ func readAnswerBehind(s *rawjson.Scanner, r *fingerprint.Request, keep int, read
 func readAnswerMember(s *rawjson.Scanner, item *itemCall, r *fingerprint.Request, keep int, reads fingerprint.Field) {
 	called := len(r.ToolCalls) > keep
 	switch string(s.Key) {
-	case "choices", "messages":
+	case "choices", "messages", "candidates": // the last of Google
 		for s.Array(); s.NextElement(); {
 			readAnswer(s, r, reads)
 		}
-	case "candidates":
-		readCandidates(s, r)
 	case "generations": // of LangChain, those of each call in a list
 		for s.Array(); s.NextElement(); {
 			for s.Array(); s.NextElement(); {

@@ -59,10 +59,8 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 		case "response": // what Gemini CLI gets, and the last event of Responses
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
-				case "candidates":
-					readCandidates(s, r)
-				case "output":
-					readItemCalls(s, r)
+				case "candidates", "output":
+					readAnswerMember(s, &item, r, keep, reads)
 				}
 			}
 		default:

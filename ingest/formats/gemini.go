@@ -279,15 +279,6 @@ func (g *gemini) id(id, name rawjson.Value) {
 	g.text = append(g.text, orNull(id)...)
 }
 
-// readCandidates reads the calls in the candidates of a response.
-func readCandidates(s *rawjson.Scanner, r *fingerprint.Request) {
-	for s.Array(); s.NextElement(); {
-		for s.Object(); s.NextNamed("content"); {
-			r.ToolCalls = readParts(s, r.ToolCalls)
-		}
-	}
-}
-
 // readParts appends the calls in one of the contents.
 func readParts(s *rawjson.Scanner, calls []fingerprint.ToolCall) []fingerprint.ToolCall {
 	for s.Object(); s.NextNamed("parts"); {
