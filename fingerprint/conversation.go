@@ -9,8 +9,8 @@ import (
 // conversation is the session where the log has one; the agent in it goes with
 // that in a scope. Otherwise conversations are told apart by how they begin:
 // caller, end user where the log names one, system prompt but for times of day,
-// which some tell the model anew with each request, and first user message. That
-// can mix sessions that began alike.
+// which some tell the model anew with each request, and first user message, but for the
+// steps that were added to it. That can mix sessions that began alike.
 func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 	if r.hasSession() {
 		return r.Session, Computable
@@ -49,6 +49,9 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 		}
 		it := w.readItem(v)
 		class := it.class
+		if class == isUser && i == len(r.Messages.Items)-1 {
+			v = w.withoutSteps(r.Messages.Items)
+		}
 		if class == isSystem || class == isUser {
 			n = len(dst)
 			dst, cause = w.appendMessage(append(dst, ','), v)

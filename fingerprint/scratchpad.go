@@ -19,11 +19,12 @@ type scratchpad struct {
 
 // padForm are the words with which lines begin: of a step, and of what stands below the
 // last. Where what is given to an action is a field of its own, all are fields with the
-// number of the step in their names.
-type padForm struct{ thought, action, given, observed, end []byte }
+// number of the step in their names. The question stands behind begin; above it there may
+// be steps for an example.
+type padForm struct{ begin, thought, action, given, observed, end []byte }
 
 var padForms = [...]padForm{
-	{thought: []byte("Thought:"), action: action, observed: []byte("Observation:")}, // ReAct: LangChain, langchaingo
+	{begin: []byte("Begin!"), thought: []byte("Thought:"), action: action, observed: []byte("Observation:")}, // ReAct: LangChain, langchaingo
 	{ // DSPy
 		thought: []byte("[[ ## thought_"), action: []byte("[[ ## tool_name_"), given: []byte("[[ ## tool_args_"), observed: []byte("[[ ## observation_"),
 		end: []byte("Respond with the corresponding output fields"),
@@ -94,6 +95,27 @@ func (w *Writer) scratchpad(items []rawjson.Value) (p scratchpad) {
 		}
 	}
 	return p
+}
+
+// withoutSteps is the last of some messages as it was before the first step, if it ends
+// with a scratchpad.
+func (w *Writer) withoutSteps(items []rawjson.Value) rawjson.Value {
+	last := items[len(items)-1]
+	p := w.scratchpad(items)
+	if p.form == nil {
+		return last
+	}
+	question := p.text
+	if begin := p.form.begin; begin != nil {
+		_, question = p.cutLine(p.text, begin)
+	}
+	_, steps := p.cutLine(question, p.form.thought)
+	if steps == nil {
+		return last
+	}
+	w.steps = w.steps[:0]
+	w.addStep(p, "user", p.text[:len(p.text)-len(steps)])
+	return w.steps[0]
 }
 
 func (w *Writer) addAnswer(p scratchpad, text []byte) {

@@ -91,6 +91,33 @@ func TestNoScratchpad(t *testing.T) {
 	}
 }
 
+// TestConversationOfScratchpad: a conversation begins as it was before its first step.
+func TestConversationOfScratchpad(t *testing.T) {
+	of := func(text string) string {
+		_, shown, cause := scopeOf(t, NewWriter(nil), request(t, "caller", "c", "messages", `[{"role":"user","content":`+string(rawJSON(t, text))+`}]`), "conversation")
+		if cause != Computable {
+			t.Errorf("%q: %s", text, cause)
+		}
+		return shown[0]
+	}
+	const example = "Thought: what to do\nAction: a\nObservation: b\nBegin!\n"
+	react := func(question string, steps int) string {
+		return example + "Question: " + question + "\nThought: " + strings.Repeat("again\nAction: a[b]\nObservation: Begin!\nThought: ", steps)
+	}
+	dspy := func(question string, steps int) string {
+		return "[[ ## question ## ]]\n" + question + "\n\n[[ ## trajectory ## ]]\n" + strings.Repeat("[[ ## thought_1 ## ]]\nagain\n\n[[ ## tool_name_1 ## ]]\na\n\n[[ ## tool_args_1 ## ]]\n{}\n\n[[ ## observation_1 ## ]]\nb\n\n", steps)
+	}
+	for _, form := range []func(string, int) string{react, dspy} {
+		if of(form("Who?", 2)) != of(form("Who?", 3)) || of(form("Who?", 2)) == of(form("Where?", 2)) {
+			t.Errorf("%s, %s; %s", of(form("Who?", 2)), of(form("Who?", 3)), of(form("Where?", 2)))
+		}
+	}
+	// What tells two apart may stand behind the first step.
+	if bare := strings.TrimPrefix(react("Who?", 2), example); of(bare) == of(bare+"again") {
+		t.Error(of(bare))
+	}
+}
+
 func TestScratchpadIsNotQuadratic(t *testing.T) {
 	id := mustNew(t, "last-exchange", Options{})
 	hostile(t, func(size int) {
