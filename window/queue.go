@@ -21,8 +21,7 @@ type chunk[T any] struct {
 
 // queues is the pool of chunks behind the queues of one counter.
 type queues[T any] struct {
-	chunks pages[chunk[T]]
-	free   uint32 // linked by next, 0 is none
+	chunks pool[chunk[T]]
 }
 
 func (p *queues[T]) push(q *queue[T], item T) {
@@ -33,7 +32,7 @@ func (p *queues[T]) push(q *queue[T], item T) {
 	}
 	at := (uint32(q.skip) + q.n - 2) % chunkItems
 	if at == 0 { // the tail is full, or there is none: skip is 0 then
-		i := p.take()
+		i := p.chunks.take()
 		c := p.chunks.at(i)
 		c.prev, c.next = q.tail, 0
 		if q.tail != 0 {
@@ -57,7 +56,7 @@ func (p *queues[T]) pop(q *queue[T]) {
 	q.skip++
 	if q.n == 1 || q.skip == chunkItems {
 		next := c.next
-		p.give(q.head)
+		p.chunks.give(q.head)
 		q.head, q.skip = next, 0
 		if next == 0 {
 			q.tail = 0
@@ -68,7 +67,7 @@ func (p *queues[T]) pop(q *queue[T]) {
 func (p *queues[T]) clear(q *queue[T]) {
 	for q.head != 0 {
 		next := p.chunks.at(q.head).next
-		p.give(q.head)
+		p.chunks.give(q.head)
 		q.head = next
 	}
 	*q = queue[T]{}
@@ -96,22 +95,6 @@ func (p *queues[T]) at(q *queue[T], i uint32) *T {
 		}
 	}
 	return &p.chunks.at(at).items[i%chunkItems]
-}
-
-func (p *queues[T]) take() uint32 {
-	if i := p.free; i != 0 {
-		p.free = p.chunks.at(i).next
-		return i
-	}
-	if p.chunks.n == 0 {
-		p.chunks.add() // chunk 0 is no chunk
-	}
-	return p.chunks.add()
-}
-
-func (p *queues[T]) give(i uint32) {
-	p.chunks.at(i).next = p.free
-	p.free = i
 }
 
 // each calls f with every item, oldest first.

@@ -25,7 +25,7 @@ type scopes struct {
 func newScopes() scopes {
 	random := maphash.MakeSeed()
 	seed := [2]uint64{maphash.Comparable(random, 0), maphash.Comparable(random, 1)}
-	return scopes{seed: seed, index: newIndex(0), entries: newPool[seenScope]()}
+	return scopes{seed: seed, index: newIndex(0)}
 }
 
 // find is the entry of a scope, a new one if it is not known.
@@ -58,7 +58,7 @@ func (s *scopes) remove(entry uint32) {
 
 // each calls f with each scope.
 func (s *scopes) each(f func(*seenScope)) {
-	for i := uint32(1); i < s.entries.n; i++ {
+	for i := uint32(1); i <= s.entries.n; i++ {
 		if scope := s.entries.at(i); scope.held > 0 {
 			f(scope)
 		}

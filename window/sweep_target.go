@@ -88,7 +88,6 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	}
 	// Most keys come once and are many, in no cache: they go by the thousand.
 	t.seen = newSeen(longest, longest/keepSlack, s.o.MaxKeys, t.dropKey, t.dropScope)
-	t.keys = newPool[keyCounts]()
 	for in := range t.reached {
 		t.reached[in] = newReached(s.o.Most, len(s.cells), s.o.MaxKeys)
 	}

@@ -24,8 +24,7 @@ type table[K comparable, S any] struct {
 
 	seed    maphash.Seed // decides where a key is kept, never an answer
 	index   index
-	entries pages[tableEntry[K, S]]
-	free    uint32 // first of the free entries, linked by next; 0 is none
+	entries pool[tableEntry[K, S]]
 	newest  uint32 // most recently touched, 0 if there is none
 	oldest  uint32
 }
@@ -40,9 +39,7 @@ type tableEntry[K comparable, S any] struct {
 // newTable makes a table. drop, if not nil, is called with the state of each
 // key that leaves; the state is zeroed after.
 func newTable[K comparable, S any](idle int64, keys int, drop func(*S)) *table[K, S] {
-	t := &table[K, S]{idle: idle, keys: keys, drop: drop, seed: maphash.MakeSeed(), index: newIndex(0)}
-	t.entries.add() // entry 0 is no entry
-	return t
+	return &table[K, S]{idle: idle, keys: keys, drop: drop, seed: maphash.MakeSeed(), index: newIndex(0)}
 }
 
 // find returns the state of a key, nil if it has none. It changes nothing.
@@ -148,12 +145,7 @@ func (t *table[K, S]) insert(slot, hash uint32, key K) uint32 {
 		t.dropped++
 		slot, _ = t.lookup(hash, key) // removing may have moved the vacancy
 	}
-	i := t.free
-	if i != 0 {
-		t.free = t.entries.at(i).next
-	} else {
-		i = t.entries.add()
-	}
+	i := t.entries.take()
 	t.entries.at(i).key = key
 	t.index[slot] = uint64(hash)<<32 | uint64(i)
 	t.live++
@@ -172,7 +164,7 @@ func (t *table[K, S]) removeEntry(i uint32) {
 	}
 	var zero S
 	e.state = zero
-	e.next, t.free = t.free, i
+	t.entries.give(i)
 	t.live--
 }
 
@@ -211,7 +203,7 @@ func (t *table[K, S]) code(c *coder, least int, key func(*K), state func(s *S, t
 	at, last := t.oldest, int64(0)
 	for i := range n {
 		if c.Reads() {
-			at = t.entries.add()
+			at = t.entries.take()
 		}
 		e := t.entries.at(at)
 		if i == 0 {

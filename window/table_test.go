@@ -151,10 +151,10 @@ func TestQueuesAgreeWithSlices(t *testing.T) {
 			}
 		}
 		free := map[uint32]bool{}
-		for at := pool.free; at != 0 && !free[at]; at = pool.chunks.at(at).next {
+		for _, at := range pool.chunks.free {
 			free[at] = true
 		}
-		if chunks := int(max(pool.chunks.n, 1)) - 1; len(free) != chunks {
+		if chunks := int(pool.chunks.n); len(free) != chunks || len(pool.chunks.free) != chunks {
 			t.Fatalf("%d chunks free of %d", len(free), chunks)
 		}
 	})
