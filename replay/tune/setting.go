@@ -2,7 +2,6 @@ package tune
 
 import (
 	"iter"
-	"math"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/window"
@@ -73,7 +72,7 @@ func (r *Report) Setting(target, cell, threshold int) Setting {
 		Episodes: swept.Episodes[threshold], EpisodesPerDay: perDay(float64(swept.Episodes[threshold]), r.Days),
 		Scopes: swept.Scopes[threshold], Sessions: swept.Sessions[threshold], Callers: swept.Callers[threshold],
 		TokensBefore: swept.TokensBefore[threshold], TokensAfter: swept.TokensAfter[threshold],
-		CostBefore: dollars(swept.CostBefore[threshold]), CostAfter: dollars(swept.CostAfter[threshold]),
+		CostBefore: swept.CostBefore[threshold], CostAfter: swept.CostAfter[threshold],
 		DelayMedian: seconds(swept.DelayMedian[threshold]), DelayP95: seconds(swept.DelayP95[threshold]),
 		Stopped: swept.StoppedAt(t.Rule, threshold),
 	}
@@ -88,6 +87,3 @@ func seconds(micros int64) *float64 {
 	}
 	return new(float64(micros) / 1e6)
 }
-
-// dollars takes out what adding and taking away has left over.
-func dollars(usd float64) float64 { return math.Round(usd*1e9) / 1e9 }

@@ -22,10 +22,3 @@ func TestLast(t *testing.T) {
 	f(2, 6, 9, 9, 9, 5, 4, 3, 0)
 	f(2, 6, 9, 9, 9, 5, 4, 3, 2)
 }
-
-func TestDollars(t *testing.T) {
-	a, b := 0.1, 0.2
-	if got := dollars(a + b); got != 0.3 {
-		t.Errorf("0.1 and 0.2 are %v", got)
-	}
-}
