@@ -38,7 +38,7 @@ func (w *watch) openFiles(f files) (err error) {
 	if err := w.follows(&f); err != nil {
 		return err
 	}
-	s := newSpool(w.o.Store, w.o.Plan, w.o.Dataset)
+	s := newSpool(&w.o)
 	s.part, s.next = f.part, f.next
 	if f.began > 0 {
 		s.rows.Began = Began(f.began)

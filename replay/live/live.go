@@ -143,7 +143,7 @@ func (w *watch) verdict(v *window.Verdict) error {
 	if w.o.Topic != nil {
 		w.o.Topic.Add(v)
 	}
-	if w.spool != nil && (w.o.AllVerdicts || v.Repeats()) {
+	if w.spool != nil {
 		w.spool.rows.AddVerdict(v)
 	}
 	if w.writer == nil {

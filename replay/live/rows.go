@@ -16,6 +16,7 @@ type Rows struct {
 	Began time.Time // when the first row of the part came; zero as long as it is empty
 
 	plan    *window.Plan
+	all     bool // verdicts, not only those on repeats
 	events  *window.EventWriter
 	block   *snapshot.Writer // events since the last frame
 	inBlock int
@@ -35,9 +36,9 @@ const (
 // blockBytes is how much is gathered before a frame is written.
 const blockBytes = 1 << 18
 
-// NewRows makes a Rows for events of a plan, which writes nowhere yet.
-func NewRows(plan *window.Plan) *Rows {
-	return &Rows{plan: plan, events: plan.NewEventWriter(), block: snapshot.NewWriter(nil), said: snapshot.NewWriter(nil)}
+// NewRows makes a Rows of a job, which writes nowhere yet.
+func NewRows(o *Job) *Rows {
+	return &Rows{plan: o.Plan, all: o.AllVerdicts, events: o.Plan.NewEventWriter(), block: snapshot.NewWriter(nil), said: snapshot.NewWriter(nil)}
 }
 
 func (s *Rows) begin() {
@@ -59,8 +60,12 @@ func (s *Rows) AddEvent(ev *window.Event) error {
 	return nil
 }
 
-// AddVerdict adds a verdict on the event that was added last.
+// AddVerdict adds a verdict on the event that was added last, if it is one of those
+// that are wanted.
 func (s *Rows) AddVerdict(v *window.Verdict) {
+	if !s.all && !v.Repeats() {
+		return
+	}
 	event := s.inBlock
 	if event == 0 {
 		event = s.lastEvents // written since, along with an episode

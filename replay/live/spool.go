@@ -35,8 +35,8 @@ func (p partAt) name() string { return PartName(p.number, p.first) }
 
 const spoolName = "part-%012d.spool"
 
-func newSpool(store *Store, plan *window.Plan, dataset Dataset) *spool {
-	return &spool{store: store, plan: plan, dataset: dataset, rows: NewRows(plan)}
+func newSpool(o *Options) *spool {
+	return &spool{store: o.Store, plan: o.Plan, dataset: o.Dataset, rows: NewRows(&o.Job)}
 }
 
 func (s *spool) fileName(number int64) string {

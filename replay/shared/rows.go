@@ -14,7 +14,6 @@ type rows struct {
 	*spool
 	id        string  // of the dataset
 	known     bool    // a checkpoint says what has come of it
-	all       bool    // verdicts, not only those on repeats
 	elsewhere []int64 // by rule: events judged here that another partition judges by the rule
 	origins   []originRows
 }
@@ -26,7 +25,7 @@ type originRows struct {
 }
 
 func newRows(o *WatchOptions, partition, turn int) *rows {
-	return &rows{spool: newSpool(o, partition, turn), id: o.Dataset.ID(), all: o.AllVerdicts, elsewhere: make([]int64, len(o.Plan.Rules))}
+	return &rows{spool: newSpool(o, partition, turn), id: o.Dataset.ID(), elsewhere: make([]int64, len(o.Plan.Rules))}
 }
 
 // took notes a record that has come.
@@ -50,14 +49,6 @@ func (w *rows) event(ev *window.Event) error {
 	}
 	return w.addEvent(ev)
 }
-
-func (w *rows) verdict(v *window.Verdict) {
-	if w.all || v.Repeats() {
-		w.rows.AddVerdict(v)
-	}
-}
-
-func (w *rows) episode(e *window.Episode) error { return w.rows.AddEpisode(e) }
 
 // report is the part that the partition has in what one process would report.
 func (w *rows) report(p *replay.Pipeline) replay.Report {

@@ -67,7 +67,7 @@ type piece struct {
 }
 
 func newSpool(o *WatchOptions, partition, turn int) *spool {
-	s := &spool{dataset: o.Dataset, plan: o.Plan, partition: partition, turn: turn, interval: o.PartInterval, rows: live.NewRows(o.Plan), part: gathered{number: 1}}
+	s := &spool{dataset: o.Dataset, plan: o.Plan, partition: partition, turn: turn, interval: o.PartInterval, rows: live.NewRows(&o.Job), part: gathered{number: 1}}
 	s.rows.To = s
 	return s
 }

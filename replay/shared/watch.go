@@ -97,13 +97,13 @@ func (w *watch) serve(ctx context.Context, p *kafka.Part) error {
 			if j.rows == nil {
 				return nil
 			}
-			return j.rows.episode(e)
+			return j.rows.rows.AddEpisode(e)
 		},
 	}
 	if w.verdicts != nil || w.o.Topic != nil || j.rows != nil {
 		options.Verdict = func(v *window.Verdict) error {
 			if j.rows != nil {
-				j.rows.verdict(v)
+				j.rows.rows.AddVerdict(v)
 			}
 			if w.verdicts != nil {
 				j.verdicts = sinks.AppendVerdict(j.verdicts, v)
