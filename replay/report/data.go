@@ -256,9 +256,9 @@ func (b *builder) thresholds(wanted []int) {
 			list = append(list, a.Rule.Threshold)
 		}
 	}
-	list = slices.DeleteFunc(list, func(t int) bool { return t < max(2, o.Least) || t > o.Most })
+	list = slices.DeleteFunc(list, func(t int) bool { return t < o.Least || t > o.Most })
 	if len(list) == 0 {
-		list = append(list, max(2, o.Least))
+		list = append(list, o.Least)
 	}
 	slices.Sort(list)
 	b.p.Thresholds = slices.Compact(list)

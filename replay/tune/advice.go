@@ -141,7 +141,7 @@ func (r *Report) Proof(a *Advice) string {
 func (r *Report) Beside(a *Advice) string {
 	var list []string
 	for _, t := range []int{a.Threshold - 1, a.Threshold + 1} {
-		if t < r.lowest() || t > r.Options.Most {
+		if t < r.Options.Least || t > r.Options.Most {
 			continue
 		}
 		o := &r.outcomes[a.Target][a.Cell][t]

@@ -52,7 +52,7 @@ func (s Summary) heatmap(b *strings.Builder, a *Advice, kind string) {
 	cells := r.Sweep[a.Target].Cells[first : first+len(r.Options.Windows)]
 	most := int64(1)
 	for c := range cells {
-		most = max(most, cells[c].Episodes[r.lowest()])
+		most = max(most, cells[c].Episodes[r.Options.Least])
 	}
 	rows := slices.Clone(shownThresholds)
 	rows = append(rows, a.Threshold)

@@ -40,7 +40,7 @@ func (r *Report) Settings(target int) iter.Seq[Setting] {
 	return func(yield func(Setting) bool) {
 		t := &r.Sweep[target]
 		for c := range len(t.Cells) + len(t.Tracker) {
-			for threshold, last := r.lowest(), r.last(t.Cell(c)); threshold <= last; threshold++ {
+			for threshold, last := r.Options.Least, r.last(t.Cell(c)); threshold <= last; threshold++ {
 				if !yield(r.Setting(target, c, threshold)) {
 					return
 				}
@@ -49,14 +49,11 @@ func (r *Report) Settings(target int) iter.Seq[Setting] {
 	}
 }
 
-// lowest is the lowest threshold that is shown.
-func (r *Report) lowest() int { return max(2, r.Options.Least) }
-
 // last is the highest threshold of a cell that Settings has.
 func (r *Report) last(cell *window.Swept) int {
-	reached := cell.Requests[r.lowest() : r.Options.Most+1]
+	reached := cell.Requests[r.Options.Least : r.Options.Most+1]
 	if none := slices.Index(reached, 0); none >= 0 {
-		return r.lowest() + none
+		return r.Options.Least + none
 	}
 	return r.Options.Most
 }

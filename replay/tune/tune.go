@@ -40,7 +40,7 @@ type Options struct {
 	Gateways []Gateway      // to compare, as they are
 
 	Windows []time.Duration // as window.SweepOptions has them, and Most and MaxKeys
-	Least   int             // the lowest threshold reported
+	Least   int             // the lowest threshold reported, 2 or more
 	Most    int             // the highest
 	MaxKeys int
 
