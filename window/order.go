@@ -254,13 +254,13 @@ func (o *Order) save(w *snapshot.Writer, events *EventWriter) {
 	}
 }
 
-func (o *Order) load(r *snapshot.Reader, events *EventReader, m *remapping) {
+func (o *Order) load(r *snapshot.Reader, events *eventCoder, m *remapping) {
 	o.code(&coder{Codec: r.Codec()})
 	const least = 14 // bytes of an event
 	waiting := make([]Event, r.Count(least))
 	for i := range waiting {
 		ev := &waiting[i]
-		events.read(r, ev)
+		events.code(&coder{Codec: r.Codec()}, ev)
 		if int(ev.Position.Stream) >= len(o.streams) || i > 0 && ev.Before(&waiting[i-1]) {
 			r.Failf("an event that waits is out of order, or of no stream")
 		}

@@ -68,9 +68,10 @@ func (c *coder) count(n *int64) { snapshot.Size(c.Codec, n, most) }
 
 // near is a time before another or after it.
 func (c *coder) near(t *int64, other int64) {
-	apart := *t - other
-	if c.Varint(&apart); c.Reads() {
-		*t = other + apart
+	if c.Reads() {
+		*t = other + c.From.Varint()
+	} else {
+		c.To.Varint(*t - other)
 	}
 }
 

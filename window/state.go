@@ -96,7 +96,7 @@ func (s *State) Load(r *snapshot.Reader) (*Restored, error) {
 			hide = s.Plan.NewExtractor(s.Extract)
 		}
 		r.Section("order", func() {
-			s.Order.load(r, &EventReader{shape: then.shape()}, then.remap(s.Plan, now, from, hide))
+			s.Order.load(r, &eventCoder{shape: then.shape()}, then.remap(s.Plan, now, from, hide))
 		})
 		r.Section("duplicates", func() { s.Duplicates.code(&coder{Codec: c}, v) })
 		r.Section("engine", func() { restored.Ended = s.Engine.load(r, v, then, from) })
