@@ -92,23 +92,37 @@ func (c *codec) write(r *record) []byte {
 	w.Fixed(magic)
 	w.Fixed([]byte{version})
 	w.Fixed(c.sum[:])
-	kind := uint64(eventKind)
+	c.code(w.Codec(), r)
+	return w.Bytes()
+}
+
+// code writes what stands behind the head of a record, or reads it.
+func (c *codec) code(to *snapshot.Codec, r *record) {
+	kind := eventKind
 	if r.event == nil {
 		kind = markKind
 	}
-	for _, n := range []uint64{kind, uint64(r.origin), uint64(r.origins), uint64(r.targets), uint64(r.at.epoch), uint64(r.at.offset)} {
-		w.Uvarint(n)
+	snapshot.Size(to, &kind, markKind)
+	for _, n := range []*int{&r.origin, &r.origins, &r.targets} {
+		snapshot.Size(to, n, math.MaxInt32)
 	}
-	w.Varint(r.at.item)
-	w.Varint(r.newest)
-	if r.event == nil {
-		w.Bool(r.idle)
-		w.String(r.name)
-	} else {
+	snapshot.Size(to, &r.at.epoch, math.MaxInt64)
+	snapshot.Size(to, &r.at.offset, math.MaxInt64)
+	to.Varint(&r.at.item)
+	to.Varint(&r.newest)
+	to.Check(r.origin < r.origins, "it comes from partition %d of %d", r.origin, r.origins)
+	switch {
+	case kind == markKind:
+		to.Bool(&r.idle)
+		snapshot.Text(to, &r.name)
+	case to.Reads():
+		r.event = &window.Event{}
+		c.reader.Reset()
+		c.reader.Read(to.From, r.event)
+	default:
 		c.writer.Reset()
-		c.writer.Write(w, r.event)
+		c.writer.Write(to.To, r.event)
 	}
-	return w.Bytes()
 }
 
 // problem is a record that cannot be judged, and what to do about it.
@@ -131,26 +145,12 @@ func (c *codec) read(value []byte) (*record, error) {
 	}
 	r := snapshot.NewReader(value[headBytes:])
 	rec := &record{}
-	kind := r.Int(markKind)
-	for _, n := range []*int{&rec.origin, &rec.origins, &rec.targets} {
-		*n = r.Int(math.MaxInt32)
-	}
-	rec.at.epoch, rec.at.offset = int64(r.Int(math.MaxInt64)), int64(r.Int(math.MaxInt64))
-	rec.at.item, rec.newest = r.Varint(), r.Varint()
-	if rec.origin >= rec.origins {
-		r.Failf("it comes from partition %d of %d", rec.origin, rec.origins)
-	}
-	if kind == markKind {
-		rec.idle, rec.name = r.Bool(), r.String()
-	} else {
-		rec.event = &window.Event{}
-		c.reader.Reset()
-		c.reader.Read(r, rec.event)
-		if r.Err() == nil && int(rec.event.Position.Stream) != rec.origin {
-			r.Failf("its event is of stream %d", rec.event.Position.Stream)
-		}
-	}
-	if r.Err() == nil && r.Left() > 0 {
+	c.code(r.Codec(), rec)
+	switch {
+	case r.Err() != nil:
+	case rec.event != nil && int(rec.event.Position.Stream) != rec.origin:
+		r.Failf("its event is of stream %d", rec.event.Position.Stream)
+	case r.Left() > 0:
 		r.Failf("something follows it")
 	}
 	if err := r.Err(); err != nil {
