@@ -246,34 +246,9 @@ const (
 	streamBits // all of them are below
 )
 
-func (o *Order) save(w *snapshot.Writer, events *EventWriter) {
-	o.code(&coder{Codec: w.Codec()})
-	w.Uvarint(uint64(len(o.waiting)))
-	for _, ev := range o.waiting.sorted() {
-		events.Write(w, ev)
-	}
-}
-
-func (o *Order) load(r *snapshot.Reader, events *eventCoder, m *remapping) {
-	o.code(&coder{Codec: r.Codec()})
-	const least = 14 // bytes of an event
-	waiting := make([]Event, r.Count(least))
-	for i := range waiting {
-		ev := &waiting[i]
-		events.code(&coder{Codec: r.Codec()}, ev)
-		if int(ev.Position.Stream) >= len(o.streams) || i > 0 && ev.Before(&waiting[i-1]) {
-			r.Failf("an event that waits is out of order, or of no stream")
-		}
-		if r.Err() != nil {
-			return
-		}
-		m.apply(r, ev)
-		o.waiting.push(ev)
-	}
-}
-
-// code codes all but the events that wait.
-func (o *Order) code(c *coder) {
+// code codes the streams, and the events that wait. Where it reads, fit makes them
+// events of the plan of now.
+func (o *Order) code(c *coder, events *eventCoder, fit func(*snapshot.Reader, *Event)) {
 	snapshot.List(c.Codec, &o.streams, 1, func(f *frontier) { f.code(c.Codec) })
 	c.count(&o.stats.Late)
 	snapshot.Size(c.Codec, &o.stats.WorstLate, most)
@@ -282,6 +257,25 @@ func (o *Order) code(c *coder) {
 	c.Varint(&o.reached)
 	c.Varint(&o.last.time)
 	c.position(&o.last.position)
+	const least = 14 // bytes of an event
+	waiting := o.waiting.sorted()
+	if n := c.Items(len(waiting), least); c.Reads() {
+		list := make([]Event, n)
+		for i := range list {
+			waiting = append(waiting, &list[i])
+		}
+	}
+	for i, ev := range waiting {
+		if events.code(c, ev); !c.Reads() {
+			continue
+		}
+		c.Check(int(ev.Position.Stream) < len(o.streams) && (i == 0 || !ev.Before(waiting[i-1])), "an event that waits is out of order, or of no stream")
+		if c.From.Err() != nil {
+			return
+		}
+		fit(c.From, ev)
+		o.waiting.push(ev)
+	}
 }
 
 func (f *frontier) code(c *snapshot.Codec) {

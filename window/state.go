@@ -51,7 +51,7 @@ func (s *State) Save(w *snapshot.Writer) {
 	w.Section("window", func() {
 		w.Uvarint(stateVersion)
 		w.Section("plan", func() { describe(s.Plan, s.Extract).code(c) })
-		w.Section("order", func() { s.Order.save(w, s.Plan.NewEventWriter()) })
+		w.Section("order", func() { s.Order.code(&coder{Codec: c}, &s.Plan.NewEventWriter().eventCoder, nil) })
 		w.Section("duplicates", func() { s.Duplicates.code(&coder{Codec: c}, stateVersion) })
 		w.Section("engine", func() { s.Engine.save(w) })
 	})
@@ -96,7 +96,7 @@ func (s *State) Load(r *snapshot.Reader) (*Restored, error) {
 			hide = s.Plan.NewExtractor(s.Extract)
 		}
 		r.Section("order", func() {
-			s.Order.load(r, &eventCoder{shape: then.shape()}, then.remap(s.Plan, now, from, hide))
+			s.Order.code(&coder{Codec: c}, &eventCoder{shape: then.shape()}, then.remap(s.Plan, now, from, hide).apply)
 		})
 		r.Section("duplicates", func() { s.Duplicates.code(&coder{Codec: c}, v) })
 		r.Section("engine", func() { restored.Ended = s.Engine.load(r, v, then, from) })
