@@ -126,11 +126,12 @@ func (in *imported) toolCallServer() (loop toolCallLoop, found bool) {
 func (in *imported) toolCallModels() (overrides []yaml.MapSlice) {
 	s := NewStrict(in.File, in.Text, "a configuration of the tool-call proxy", "model_defaults", "docs/policy.md")
 	if s.doc != nil {
-		for _, m := range s.doc.Values {
-			if keyText(m.Key) != "model_defaults" {
+		list, _ := Value{r: s.r, node: s.doc}.members()
+		for _, x := range list {
+			if x.name != "model_defaults" {
 				continue
 			}
-			Value{s.r, m.Value, placeOf(m.Value, "model_defaults")}.Members(func(name string, v Value) {
+			x.Members(func(name string, v Value) {
 				if o := in.toolCallModel(name, v); len(o) > 1 {
 					overrides = append(overrides, o)
 				}

@@ -103,45 +103,64 @@ func asMapping(n ast.Node) (*ast.MappingNode, bool) {
 	return nil, false
 }
 
+// found is a member of a mapping as it stands there: its name, the place of that, and
+// the value.
+type found struct {
+	name string
+	key  place
+	Value
+}
+
+// members are those that a mapping has, in their order; not ok is none.
+func (v Value) members() (list []found, ok bool) {
+	m, ok := asMapping(v.node)
+	if !ok {
+		return nil, false
+	}
+	for _, x := range m.Values {
+		name := keyText(x.Key)
+		path := member(v.at.path, name)
+		list = append(list, found{name, placeOf(x.Key, path), Value{v.r, x.Value, placeOf(x.Value, path)}})
+	}
+	return list, true
+}
+
 // mapping reads the members of a mapping. Members that are not known, and members
 // given twice, are problems. The one that a member was meant to be is not missed
 // besides.
 // Hidden ones are no members, but have something to say.
 func (v Value) mapping(members []entry, hidden ...entry) {
-	m, ok := asMapping(v.node)
+	list, ok := v.members()
 	if !ok {
 		v.misread("must be a mapping, is %s", kindOf(v.node))
 		return
 	}
 	r := v.r
 	given := func(name string) bool {
-		return slices.ContainsFunc(m.Values, func(x *ast.MappingValueNode) bool { return keyText(x.Key) == name })
+		return slices.ContainsFunc(list, func(x found) bool { return x.name == name })
 	}
 	seen := map[string]bool{}
-	for _, x := range m.Values {
-		name := keyText(x.Key)
-		path := member(v.at.path, name)
-		i := slices.IndexFunc(members, func(e entry) bool { return e.name == name })
-		h := slices.IndexFunc(hidden, func(e entry) bool { return e.name == name })
-		switch key := placeOf(x.Key, path); {
+	for _, x := range list {
+		i := slices.IndexFunc(members, func(e entry) bool { return e.name == x.name })
+		h := slices.IndexFunc(hidden, func(e entry) bool { return e.name == x.name })
+		switch {
 		case h >= 0:
-			hidden[h].read(Value{r, x.Value, key})
+			hidden[h].read(Value{r, x.node, x.key})
 		case i < 0:
 			names := named(members, func(e entry) string { return e.name })
-			r.problem(key, "unknown field%s", suggest(name, names))
-			if meant := Meant(name, names); meant != "" && !given(meant) {
+			r.problem(x.key, "unknown field%s", suggest(x.name, names))
+			if meant := Meant(x.name, names); meant != "" && !given(meant) {
 				r.spoil(member(v.at.path, meant))
 			}
-		case seen[name]:
-			r.problem(key, "is there twice")
+		case seen[x.name]:
+			r.problem(x.key, "is there twice")
 		default:
-			seen[name] = true
-			here := placeOf(x.Value, path)
+			seen[x.name] = true
 			if r.places == nil {
 				r.places = map[string]place{}
 			}
-			r.places[path] = here
-			members[i].read(Value{r, x.Value, here})
+			r.places[x.at.path] = x.at
+			members[i].read(x.Value)
 		}
 	}
 }

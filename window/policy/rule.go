@@ -170,27 +170,23 @@ func (d *ruleDraft) clone() *ruleDraft {
 // base is a copy of the profile's rule that a rule builds on, nil if it names
 // none. It is not ok if the profile is not there.
 func (v Value) base() (rule *ruleDraft, ok bool) {
-	m, ok := asMapping(v.node)
-	if !ok {
-		return nil, true
-	}
-	for _, x := range m.Values {
-		if keyText(x.Key) != "profile" {
+	list, _ := v.members()
+	for _, x := range list {
+		if x.name != "profile" {
 			continue
 		}
-		here := placeOf(x.Value, v.at.path+".profile")
-		text, ok := x.Value.(*ast.StringNode)
+		text, ok := x.node.(*ast.StringNode)
 		if !ok {
 			return nil, false // read again below, and said there
 		}
 		rules, err := profileRules(text.Value)
 		switch {
 		case err != nil:
-			v.r.problem(here, "%s", err)
+			x.problem("%s", err)
 			return nil, false
 		case len(rules) > 1:
 			names := named(rules, func(rule *ruleDraft) string { return rule.from })
-			v.r.problem(here, "profile %q has %d rules; name one: %s", text.Value, len(rules), strings.Join(names, ", "))
+			x.problem("profile %q has %d rules; name one: %s", text.Value, len(rules), strings.Join(names, ", "))
 			return nil, false
 		}
 		return rules[0], true

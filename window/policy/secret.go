@@ -68,24 +68,18 @@ var passwordInURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*:[^/?#
 const noSecret = "secrets do not stand in a policy: write ${NAME} and set NAME in the environment"
 
 // secrets finds secrets in the settings of a sink, however deep.
-func (r *reader) secrets(n ast.Node, path string) {
-	if list, ok := n.(*ast.SequenceNode); ok {
-		for i, v := range list.Values {
-			r.secrets(v, fmt.Sprintf("%s[%d]", path, i))
-		}
+func (v Value) secrets() {
+	if _, ok := v.node.(*ast.SequenceNode); ok {
+		v.List(Value.secrets)
 	}
-	settings, ok := asMapping(n)
-	if !ok {
-		return
-	}
-	for _, v := range settings.Values {
-		key := keyText(v.Key)
-		text, ok := stringOf(v.Value)
+	settings, _ := v.members()
+	for _, x := range settings {
+		text, ok := stringOf(x.node)
 		switch {
-		case IsSecret(key) && (!ok || !fromEnvironment.MatchString(text)), ok && passwordInURL.MatchString(text):
-			r.problem(placeOf(v.Value, path+"."+key), noSecret)
-		case !IsSecret(key):
-			r.secrets(v.Value, path+"."+key)
+		case IsSecret(x.name) && (!ok || !fromEnvironment.MatchString(text)), ok && passwordInURL.MatchString(text):
+			x.problem(noSecret)
+		case !IsSecret(x.name):
+			x.secrets()
 		}
 	}
 }

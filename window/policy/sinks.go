@@ -34,49 +34,44 @@ type routeDraft struct {
 // file. What a sink makes of its other settings is the sink's.
 func (v Value) sinks(d *draft) {
 	v.List(func(v Value) {
-		m, ok := asMapping(v.node)
-		if !ok || len(m.Values) != 1 {
+		one, _ := v.members()
+		if len(one) != 1 {
 			v.problem("must be one sink with its settings, as in - slack: {...}")
 			return
 		}
-		kind := keyText(m.Values[0].Key)
+		kind, its := one[0].name, one[0].Value
 		if !slices.Contains(sinkKinds, kind) {
 			v.problem("no sink is called %q%s", kind, suggest(kind, sinkKinds))
 			d.sinkLost = true
 			return
 		}
-		path := v.at.path + "." + kind
-		v.r.secrets(m.Values[0].Value, path)
-		sink := Sink{Kind: kind, Name: kind, Settings: map[string]string{}, Place: fmt.Sprintf("%s:%d:%d: %s", v.r.file, v.at.line, v.at.column, path)}
-		settings, ok := asMapping(m.Values[0].Value)
-		if !ok {
-			if _, none := m.Values[0].Value.(*ast.NullNode); !none {
-				v.r.problem(placeOf(m.Values[0].Value, path), "must be a mapping, is %s", kindOf(m.Values[0].Value))
-			}
-			settings = &ast.MappingNode{}
+		its.secrets()
+		sink := Sink{Kind: kind, Name: kind, Settings: map[string]string{}, Place: fmt.Sprintf("%s:%d:%d: %s", v.r.file, v.at.line, v.at.column, its.at.path)}
+		settings, ok := its.members()
+		if _, none := its.node.(*ast.NullNode); !ok && !none {
+			its.problem("must be a mapping, is %s", kindOf(its.node))
 		}
-		for _, x := range settings.Values {
-			here := placeOf(x.Value, path+"."+keyText(x.Key))
-			switch key := keyText(x.Key); {
-			case kind == "log" && key != "name":
-				v.r.problem(here, "the log has no settings: it gets every alert")
-			case key == "name":
-				text(&sink.Name).read(Value{v.r, x.Value, here})
+		for _, x := range settings {
+			switch {
+			case kind == "log" && x.name != "name":
+				x.problem("the log has no settings: it gets every alert")
+			case x.name == "name":
+				text(&sink.Name).read(x.Value)
 				switch taken := d.sinkCalled(sink.Name); {
 				case sink.Name == "":
-					v.r.check(here, "must not be empty")
+					v.r.check(x.at, "must not be empty")
 				case taken, sink.Name == "log" && kind != "log": // which is always there
-					v.r.problem(here, "another sink is called %q", sink.Name)
+					x.problem("another sink is called %q", sink.Name)
 				}
-			case key == "min_severity":
-				choice(window.Severities, &sink.Least).read(Value{v.r, x.Value, here})
+			case x.name == "min_severity":
+				choice(window.Severities, &sink.Least).read(x.Value)
 			default:
-				scalar, ok := x.Value.(ast.ScalarNode)
-				switch _, none := x.Value.(*ast.NullNode); {
+				scalar, ok := x.node.(ast.ScalarNode)
+				switch _, none := x.node.(*ast.NullNode); {
 				case ok && !none:
-					sink.Settings[key] = fmt.Sprint(scalar.GetValue())
-				case !IsSecret(key): // of which that is said already
-					v.r.problem(here, "must be a text, is %s", kindOf(x.Value))
+					sink.Settings[x.name] = fmt.Sprint(scalar.GetValue())
+				case !IsSecret(x.name): // of which that is said already
+					x.problem("must be a text, is %s", kindOf(x.node))
 				}
 			}
 		}

@@ -123,21 +123,19 @@ func (v Value) List(read func(Value)) {
 
 // Members hands over every member of a mapping whose names the file chooses.
 func (v Value) Members(read func(name string, v Value)) {
-	m, ok := asMapping(v.node)
+	list, ok := v.members()
 	if !ok {
 		v.misread("must be a mapping, is %s", kindOf(v.node))
 		return
 	}
 	seen := map[string]bool{}
-	for _, x := range m.Values {
-		name := keyText(x.Key)
-		path := member(v.at.path, name)
-		if seen[name] {
-			v.r.problem(placeOf(x.Key, path), "is there twice")
+	for _, x := range list {
+		if seen[x.name] {
+			v.r.problem(x.key, "is there twice")
 			continue
 		}
-		seen[name] = true
-		read(name, Value{v.r, x.Value, placeOf(x.Value, path)})
+		seen[x.name] = true
+		read(x.name, x.Value)
 	}
 }
 
