@@ -32,14 +32,11 @@ func (w *Writer) untimed(t spoken) spoken {
 		return t
 	}
 	object := t.text[0] == '{' && !failed
-	if object && has(t.text, objects) {
-		return t
-	}
 	whole, failed := w.decoded(t), failed || marked
-	if !failed && (!endsTimed(whole) || !hasVerdict(whole)) {
+	if !failed && (!w.endsMeasured(whole) || !hasVerdict(whole)) {
 		return t
 	}
-	if object && !has(t.text, outputs) && !isMastras(whole) && !w.isReport(whole) {
+	if object && w.isState(whole) {
 		return t
 	}
 	return withoutPassed(withoutRuler(w.replaced(whole, func(text []byte, from int) (start, end int, placeholder string) {
@@ -135,6 +132,11 @@ var objects = [][]byte{
 	[]byte(`t":"[{`), []byte(`t": "[{`), []byte(`t\":\"[{`), []byte(`t\": \"[{`),
 }
 
+// isState tells whether an object is none of these.
+func (w *Writer) isState(object []byte) bool {
+	return has(object, objects) || !has(object, outputs) && !isMastras(object) && !w.isReport(object)
+}
+
 // isMastras tells an object in which Mastra says that its tool failed. A state may name
 // the code for what failed in it.
 func isMastras(object []byte) bool {
@@ -214,8 +216,53 @@ var inName = []byte("duration_m")
 // inMilliseconds is what stands before the s in milliseconds.
 var inMilliseconds = []byte("milli")
 
+// endsMeasured tells whether a text ends with such a time that stands in no state:
+// agents put lines around what a program said, and it may have been asked for one.
+func (w *Writer) endsMeasured(text []byte) bool {
+	last := max(0, len(text)-stopwatchEnd)
+	for from := 0; from < len(text); {
+		start, end := nextObject(text, from)
+		if hasTook(text, max(from, last), start) || !w.isState(text[start:end]) && hasTook(text, max(start, last), end) {
+			return true
+		}
+		from = end
+	}
+	return false
+}
+
+// nextObject is from where to where the next object stands in a text, at its end if
+// there is none, or one that does not end.
+func nextObject(text []byte, from int) (start, end int) {
+	n := bytes.IndexByte(text[from:], '{')
+	if n < 0 {
+		return len(text), len(text)
+	}
+	depth, quoted := 0, false
+	for end = from + n; end < len(text); end++ {
+		switch c := text[end]; {
+		case c == '\\':
+			end++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth == 0 {
+				return from + n, end + 1
+			}
+		}
+	}
+	return len(text), len(text)
+}
+
 func endsTimed(text []byte) bool {
-	for i := max(0, len(text)-stopwatchEnd); i < len(text); i++ {
+	return hasTook(text, max(0, len(text)-stopwatchEnd), len(text))
+}
+
+// hasTook tells whether such a time begins in a part of a text.
+func hasTook(text []byte, from, to int) bool {
+	for i := from; i < to; i++ {
 		if beginsNumber(text, i) && lenTook(text, i) > 0 {
 			return true
 		}

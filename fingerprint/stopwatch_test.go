@@ -104,6 +104,15 @@ func TestUntimed(t *testing.T) {
 	same(`{"content": [{"type": "text", "text": "{\"state\": \"running, 0 failed\", \"elapsed\": \"0.41s\"}"}], "isError": false}`)
 	same(`{"output":"[{\"state\":\"running\",\"error\":null,\"elapsed\":\"0.41s\"}]","exit_code":0}`)
 	same(`{"content": [{"type": "text", "text": "[{\"state\": \"running\", \"error\": null, \"elapsed\": \"0.41s\"}]"}], "isError": false}`)
+	same("Process exited with code 0\nOutput:\n{\n  \"state\": \"running\",\n  \"errors\": 0,\n  \"elapsed\": \"3.41s\"\n}") // a state, with what Codex says around it
+	same("{\"state\":\"running\",\"errors\":0,\"elapsed\":\"3.41s\"}\n<exited with exit code 0>")
+	same("[{\"state\":\"failed\"},{\"state\":\"running\",\"elapsed\":\"3.41s\"}]")
+	same("job\n{ state: 'running', errors: 0, elapsed: '3.41s' }")
+	same("got {\"text\":\"a } of {\\\"b\",\"errors\":0,\"elapsed\":\"3.41s\"}")
+	is("> a\n{\"latency\":\"3.41s\"}\n1 failed in 0.41s", "> a\n{\"latency\":\"<duration>\"}\n1 failed in <duration>")
+	is("assert f() == {\nE  no\n1 failed in 0.41s", "assert f() == {\nE  no\n1 failed in <duration>") // no object
+	is("Result: {\"exit_code\":1,\"stdout\":\"f() {\\n1 failed in 0.41s\"}", "Result: {\"exit_code\":1,\"stdout\":\"f() {\\n1 failed in <duration>\"}")
+	is("[{\"type\":\"text\",\"text\":\"1 failed in 0.41s\"}]", "[{\"type\":\"text\",\"text\":\"1 failed in <duration>\"}]")
 	same("still running, 40s")
 	same("[40s elapsed]")
 	same("Up 35 seconds")
@@ -141,7 +150,7 @@ func TestUntimed(t *testing.T) {
 
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {
-		for _, part := range []string{"1ms ", "1ms", "1", "1.", "in 1s ", "seed 1", "0:00:0", "1 1", "\x1b[1", "\x1b[1m1s", "0x1", "A1234567/0", " ... ok", "\ntest a ... ok"} {
+		for _, part := range []string{"1ms ", "1ms", "1", "1.", "in 1s ", "seed 1", "0:00:0", "1 1", "\x1b[1", "\x1b[1m1s", "0x1", "A1234567/0", " ... ok", "\ntest a ... ok", "{", "{}", "{\"", "{1ms}"} {
 			canonicals(last, request(t, "messages", `[{"role":"tool","tool_call_id":"a","content":`+string(rawJSON(t, strings.Repeat(part, size)+" failed in 1ms"))+`}]`))
 		}
 	})
