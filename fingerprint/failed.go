@@ -108,8 +108,9 @@ func isFailure(text []byte) bool {
 const lineHead = 48
 
 // newlines are what a line may begin behind, also in JSON. The first one of what a
-// program said stands there behind "output" or "stdout", and Gemini CLI's "Output: ".
-var newlines = append(slices.Clip(lineEnds), []byte(`ut": "`), []byte(`ut":"`), []byte("Output: "))
+// program said stands there behind "output", "stdout" or "stderr", and Gemini CLI's
+// "Output: ".
+var newlines = append(slices.Clip(lineEnds), []byte(`ut": "`), []byte(`ut":"`), []byte(`stderr": "`), []byte(`stderr":"`), []byte("Output: "))
 
 // lenLogTime is how long the time of day at text[i:] is with which a line of a log
 // begins, to the second, and the number of the process behind it; 0 if there is none.

@@ -36,6 +36,8 @@ func TestFailed(t *testing.T) {
 		`{"returncode": 1, "output": "LOG"}`,
 		`{"exit_code":1,"stdout":"LOG"}`,
 		`{"stdout":"LOG","stderr":"","exitCode":1}`,
+		`{"stdout":"","stderr":"LOG","exitCode":1}`,
+		`{"exit_code": 1, "stdout": "", "stderr": "LOG"}`,
 	} {
 		is(strings.ReplaceAll(said, "LOG", "2026-11-21 10:00:00,123 ERROR no"), strings.ReplaceAll(said, "LOG", "2026-11-21 <timestamp> ERROR no"))
 	}
@@ -75,6 +77,7 @@ func TestFailed(t *testing.T) {
 	marked("10:00:00 no", "<timestamp> no")
 	marked("Exit code 143\n10:00:00 no", "Exit code 143\n10:00:00 no")
 	marked("Command timed out after 2m 0.0s\n10:00:00 beat", "Command timed out after <duration>\n10:00:00 beat")
+	marked(`{"error":`, `{"error":`)
 	marked(`{"time":"2026-11-21T10:00:00Z","error":"not ready"}`, `{"time":"2026-11-21T10:00:00Z","error":"not ready"}`)
 
 	// As programs log.
