@@ -134,7 +134,7 @@ var objects = [][]byte{
 
 // isState tells whether an object is none of these.
 func (w *Writer) isState(object []byte) bool {
-	return has(object, objects) || !has(object, outputs) && !isMastras(object) && !w.isReport(object)
+	return has(object, objects) || !has(object, outputs) && !isMastras(object) && !isThrown(object) && !w.isReport(object)
 }
 
 // isMastras tells an object in which Mastra says that its tool failed. A state may name
@@ -143,8 +143,13 @@ func isMastras(object []byte) bool {
 	return bytes.HasPrefix(object, []byte(`{"message":`)) && bytes.HasSuffix(object, []byte(`,"code":"TOOL_EXECUTION_FAILED"}`))
 }
 
+// isThrown tells an object in which Inngest's AgentKit says what its tool threw.
+func isThrown(object []byte) bool {
+	return bytes.HasPrefix(object, []byte(`{"error":{"name":`)) && bytes.HasSuffix(object, []byte(`,"__serialized":true}}`))
+}
+
 // isReport tells whether an object has what a tool returned and nothing else, as
-// Google's ADK wraps it, or says that it is an error. A state has members of other names
+// Google's ADK and AgentKit wrap it, or says that it is an error. A state has members of other names
 // for what goes on, objects or lists among them, or one that is a measure; or it is said
 // in a line.
 func (w *Writer) isReport(object []byte) bool {
@@ -161,7 +166,7 @@ func (w *Writer) isReport(object []byte) bool {
 			}
 		}
 		switch string(s.Key) {
-		case "result", "output":
+		case "result", "output", "data":
 			_, below, _ := bytes.Cut(v, []byte(`\n`))
 			returned = len(below) > len(`"`)
 		case "error":
