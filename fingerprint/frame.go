@@ -88,6 +88,8 @@ func framed(text []byte) bool {
 		}
 	}
 	switch last := text[len(text)-1]; {
+	case last == '"':
+		return bytes.Contains(text[max(0, len(text)-longestGuard):], []byte("[loop-guard] "))
 	case last == '>':
 		for _, b := range frameBlocks {
 			if bytes.HasSuffix(text, b.end) {
@@ -96,7 +98,7 @@ func framed(text []byte) bool {
 		}
 		return bytes.HasSuffix(text, untrustedEnd) || bytes.Contains(text[max(0, len(text)-longestShell):], shellOpen)
 	case last == '}':
-		return bytes.Contains(text[max(0, len(text)-longestTook):], tookMember) || bytes.Contains(text, extras)
+		return bytes.Contains(text[max(0, len(text)-longestTook):], tookMember) || bytes.Contains(text, extras) || bytes.Contains(text[max(0, len(text)-longestGuard):], []byte("_loop_guard"))
 	case isDigit(last):
 		end := text[max(0, len(text)-len(groupLine)-len("4294967295")):]
 		return bytes.Contains(end, groupLine)
@@ -123,7 +125,7 @@ func withoutEnd(text []byte) []byte {
 			}
 		}
 	}
-	return withoutShell(withoutTook(withoutTail(withoutExtras(text))))
+	return withoutGuard(withoutShell(withoutTook(withoutTail(withoutExtras(text)))))
 }
 
 // extras is what Agent Zero puts above what it tells the model with each request, the
@@ -140,6 +142,31 @@ func withoutExtras(text []byte) []byte {
 		return text
 	}
 	return text[:i]
+}
+
+// PraisonAI says behind what a tool returned how often it has been called: in the last
+// line of a text, which it writes as JSON, or in the last member of an object.
+var (
+	guardLine    = []byte(`\n\n[loop-guard] `)
+	guardMember  = []byte(`, "_loop_guard": {"message": "`)
+	longestGuard = 256 // with a name of a tool
+)
+
+// withoutGuard leaves that out.
+func withoutGuard(text []byte) []byte {
+	before := max(0, len(text)-longestGuard)
+	if at := bytes.LastIndex(text[before:], guardMember); at >= 0 {
+		_, action, _ := bytes.Cut(text[before+at+len(guardMember):], []byte(`", "action": "`))
+		if ended, is := bytes.CutSuffix(action, []byte(`"}}`)); is && bytes.IndexByte(ended, '"') < 0 {
+			return append(text[:before+at], '}')
+		}
+		return text
+	}
+	at := bytes.LastIndex(text[before:], guardLine)
+	if at < 0 || text[0] != '"' || text[len(text)-1] != '"' || bytes.Contains(text[before+at+len(guardLine):], []byte(`\n`)) {
+		return text
+	}
+	return append(text[:before+at], '"')
 }
 
 // Copilot closes what a command said with <shellId: 3 completed with exit code 1>, each
