@@ -149,7 +149,7 @@ func isThrown(object []byte) bool {
 }
 
 // isReport tells whether an object has what a tool returned and nothing else, as
-// Google's ADK and AgentKit wrap it, or says that it is an error. A state has members of other names
+// Google's ADK, AgentKit and Upsonic wrap it, or says that it is an error. A state has members of other names
 // for what goes on, objects or lists among them, or one that is a measure; or it is said
 // in a line.
 func (w *Writer) isReport(object []byte) bool {
@@ -166,7 +166,7 @@ func (w *Writer) isReport(object []byte) bool {
 			}
 		}
 		switch string(s.Key) {
-		case "result", "output", "data":
+		case "result", "output", "data", "func":
 			_, below, _ := bytes.Cut(v, []byte(`\n`))
 			returned = len(below) > len(`"`)
 		case "error":
