@@ -78,6 +78,7 @@ func TestFailed(t *testing.T) {
 	marked("Exit code 143\n10:00:00 no", "Exit code 143\n10:00:00 no")
 	marked("Command timed out after 2m 0.0s\n10:00:00 beat", "Command timed out after <duration>\n10:00:00 beat")
 	marked(`{"error":`, `{"error":`)
+	marked(`{"stdout":"{\"state\":\"running\",\"errors\":0,\"elapsed\":\"3.41s\"}"}`, `{"stdout":"{\"state\":\"running\",\"errors\":0,\"elapsed\":\"3.41s\"}"}`)
 	marked(`{"time":"2026-11-21T10:00:00Z","error":"not ready"}`, `{"time":"2026-11-21T10:00:00Z","error":"not ready"}`)
 
 	// As programs log.

@@ -33,7 +33,7 @@ func (w *Writer) untimed(t spoken) spoken {
 	}
 	object := t.text[0] == '{' && !failed
 	whole, failed := w.decoded(t), failed || marked
-	if !failed && (!w.endsMeasured(whole) || !hasVerdict(whole)) {
+	if (object || !failed) && !w.endsMeasured(whole) || !failed && !hasVerdict(whole) {
 		return t
 	}
 	if object && w.isState(whole) {
@@ -126,15 +126,9 @@ var outputs = [][]byte{
 	[]byte(`type\":\"text\"`), // the same in JSON
 }
 
-// objects stand where what it said, "text", "output" or "stdout", is such an object, or a list of them.
-var objects = [][]byte{
-	[]byte(`t":"{`), []byte(`t": "{`), []byte(`t\":\"{`), []byte(`t\": \"{`),
-	[]byte(`t":"[{`), []byte(`t": "[{`), []byte(`t\":\"[{`), []byte(`t\": \"[{`),
-}
-
 // isState tells whether an object is none of these.
 func (w *Writer) isState(object []byte) bool {
-	return has(object, objects) || !has(object, outputs) && !isMastras(object) && !isThrown(object) && !w.isReport(object)
+	return !has(object, outputs) && !isMastras(object) && !isThrown(object) && !w.isReport(object)
 }
 
 // isMastras tells an object in which Mastra says that its tool failed. A state may name
@@ -224,15 +218,38 @@ var inMilliseconds = []byte("milli")
 // endsMeasured tells whether a text ends with such a time that stands in no state:
 // agents put lines around what a program said, and it may have been asked for one.
 func (w *Writer) endsMeasured(text []byte) bool {
-	last := max(0, len(text)-stopwatchEnd)
+	return w.measured(text, max(0, len(text)-stopwatchEnd), mostNested)
+}
+
+// mostNested is how deep states are looked for in objects: MCP has what a program said
+// in the second.
+const mostNested = 3
+
+// measured tells it of a text from a place on. Members of objects are no states of
+// their own.
+func (w *Writer) measured(text []byte, last, nested int) bool {
+	if nested == 0 {
+		return hasTook(text, last, len(text))
+	}
 	for from := 0; from < len(text); {
 		start, end := nextObject(text, from)
-		if hasTook(text, max(from, last), start) || !w.isState(text[start:end]) && hasTook(text, max(start, last), end) {
+		if hasTook(text, max(from, last), start) {
+			return true
+		}
+		object := text[start:end]
+		member := nested < mostNested && isMember(object)
+		if len(object) > 0 && (member || !w.isState(object)) && w.measured(object[1:], last-start-1, nested-1) {
 			return true
 		}
 		from = end
 	}
 	return false
+}
+
+// isMember tells an object that is a member of one from what stands in a string, where a
+// quote is escaped.
+func isMember(object []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(object, "{ \n\r\t"), []byte(`"`))
 }
 
 // nextObject is from where to where the next object stands in a text, at its end if
@@ -267,7 +284,7 @@ func endsTimed(text []byte) bool {
 
 // hasTook tells whether such a time begins in a part of a text.
 func hasTook(text []byte, from, to int) bool {
-	for i := from; i < to; i++ {
+	for i := max(0, from); i < to; i++ {
 		if beginsNumber(text, i) && lenTook(text, i) > 0 {
 			return true
 		}
