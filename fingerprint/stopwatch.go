@@ -33,7 +33,7 @@ func (w *Writer) untimed(t spoken) spoken {
 	}
 	object := t.text[0] == '{' && !failed
 	whole, failed := w.decoded(t), failed || marked
-	if (object || !failed) && !w.endsMeasured(whole) || !failed && !hasVerdict(whole) {
+	if !failed && !hasVerdict(whole) || (object || !failed) && !w.endsMeasured(whole) {
 		return t
 	}
 	if object && w.isState(whole) {
@@ -139,7 +139,7 @@ func isMastras(object []byte) bool {
 
 // isThrown tells an object in which Inngest's AgentKit says what its tool threw.
 func isThrown(object []byte) bool {
-	return bytes.HasPrefix(object, []byte(`{"error":{"name":`)) && bytes.HasSuffix(object, []byte(`,"__serialized":true}}`))
+	return bytes.HasPrefix(object, []byte(`{"error":{"name":`)) && bytes.HasSuffix(object, []byte(`,"__serialized":true}}`)) //nolint:misspell // as AgentKit has it
 }
 
 // isReport tells whether an object has what a tool returned and nothing else, as

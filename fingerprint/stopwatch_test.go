@@ -74,14 +74,14 @@ func TestUntimed(t *testing.T) {
 	is(`{"error":true,"name":"Error","message":"no answer in 0.41s","stack":"Error: no answer in 0.41s"}`, `{"error":true,"name":"Error","message":"no answer in <duration>","stack":"Error: no answer in <duration>"}`) // VoltAgent
 	is(`{"message":"F\n1 failed in 0.41s","details":{"message":"F\n1 failed in 0.41s","details":{"errorMessage":"failed"}},"code":"TOOL_EXECUTION_FAILED"}`,
 		`{"message":"F\n1 failed in <duration>","details":{"message":"F\n1 failed in <duration>","details":{"errorMessage":"failed"}},"code":"TOOL_EXECUTION_FAILED"}`) // Mastra 0.24
-	is(`{"data":"F\n1 failed in 0.41s"}`, `{"data":"F\n1 failed in <duration>"}`)     // Inngest's AgentKit
-	is(`{"func":"F\n1 failed in 0.41s\n"}`, `{"func":"F\n1 failed in <duration>\n"}`) // Upsonic
-	is(`{"error":{"name":"Error","message":"F\n1 failed in 0.41s","stack":"Error: F\n1 failed in 0.41s\n    at a.js:1:2","__serialized":true}}`,
-		`{"error":{"name":"Error","message":"F\n1 failed in <duration>","stack":"Error: F\n1 failed in <duration>\n    at a.js:1:2","__serialized":true}}`)
+	is(`{"data":"F\n1 failed in 0.41s"}`, `{"data":"F\n1 failed in <duration>"}`)                                                                // Inngest's AgentKit
+	is(`{"func":"F\n1 failed in 0.41s\n"}`, `{"func":"F\n1 failed in <duration>\n"}`)                                                            // Upsonic
+	is(`{"error":{"name":"Error","message":"F\n1 failed in 0.41s","stack":"Error: F\n1 failed in 0.41s\n    at a.js:1:2","__serialized":true}}`, //nolint:misspell // as AgentKit has it
+		`{"error":{"name":"Error","message":"F\n1 failed in <duration>","stack":"Error: F\n1 failed in <duration>\n    at a.js:1:2","__serialized":true}}`) //nolint:misspell // as AgentKit has it
 	same(`{"data":{"state":"running","errors":0,"elapsed":"0.41s"}}`)
 	same(`{"data":"running, 3 passed in 0.41s"}`)
 	same(`{"func":"{\"state\":\"running\",\n\"errors\":0,\"elapsed\":\"0.41s\"}"}`)
-	same(`{"error":{"name":"Error","__serialized":true},"elapsed":"0.41s"}`)
+	same(`{"error":{"name":"Error","__serialized":true},"elapsed":"0.41s"}`) //nolint:misspell // as AgentKit has it
 	same(`{"error":{"name":"build","message":"0.41s, 1 failed"}}`)
 	same(`{"message":"1 failed in 0.41s","code":"RUNNING"}`)
 	same(`{"log":"TOOL_EXECUTION_FAILED","state":"running","elapsed":"0.41s"}`)
