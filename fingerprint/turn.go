@@ -21,6 +21,8 @@ type turn struct {
 	message *byte // where the message of the calls stands in the line; nil if they are items of their own
 	bare    []int // where each call in text would end if it had no result
 
+	reply []byte // what the user replied before the calls, with a comma in front; empty if nothing
+
 	given []int  // the results that name their calls, by those names
 	asked []int  // scratch of match and different
 	taken []bool // of each result whether it is a call's by its id
@@ -107,11 +109,11 @@ walk:
 		return t.none(r)
 	}
 	t.match()
-	return Computable
+	return w.takeReply(items[:i+1])
 }
 
 func (t *turn) forget() {
-	t.calls, t.results, t.ids, t.message = t.calls[:0], t.results[:0], t.ids[:0], nil
+	t.calls, t.results, t.ids, t.message, t.reply = t.calls[:0], t.results[:0], t.ids[:0], nil, t.reply[:0]
 }
 
 // none is why there is no turn: nothing was answered, or what was is not there.
@@ -384,5 +386,5 @@ func (w *Writer) appendLoose(dst []byte) ([]byte, Cause) {
 
 // appendTurn appends the whole turn as a list.
 func (w *Writer) appendTurn(dst []byte) []byte {
-	return append(append(append(dst, '['), w.turn.text...), ']')
+	return append(append(append(append(dst, '['), w.turn.text...), w.turn.reply...), ']')
 }
