@@ -12,9 +12,14 @@ import (
 // end of its answer: a block of code (SWE-agent, mini-swe-agent, AutoGen), an
 // element that has others for arguments (OpenHands, Cline) or an action (ReAct). The
 // words before it are others at each step, though the step is the same. An element
-// without others is a value, <done>no</done>, to which the words before it belong.
+// without others is a value, <done>no</done>, to which the words before it belong,
+// unless it is named as a call.
 
 var fence, endTag = []byte("```"), []byte("</")
+
+// callTags name elements that hold a call as JSON: that of Hermes' and Qwen's
+// templates, and the Darwin Gödel Machine's.
+var callTags = []string{"tool_call", "tool_use"}
 
 // deed is what a trimmed answer does at its end, nil if it does nothing there: its
 // only block of code, its only element of a name, or its only action.
@@ -22,7 +27,7 @@ func (t spoken) deed() []byte {
 	if deed := t.action(); deed != nil {
 		return deed
 	}
-	tag, n, end := fence, 2, len(t.text)
+	tag, n, end, call := fence, 2, len(t.text), false
 	if bytes.HasSuffix(t.text, []byte(">")) {
 		if end = bytes.LastIndex(t.text, endTag); end < 0 {
 			return nil
@@ -32,7 +37,7 @@ func (t spoken) deed() []byte {
 			return nil
 		}
 		var open [1 + longestTag]byte
-		tag, n = append(append(open[:0], '<'), name...), 1
+		tag, n, call = append(append(open[:0], '<'), name...), 1, slices.Contains(callTags, string(name))
 	} else if !bytes.HasSuffix(t.text, fence) {
 		return nil
 	}
@@ -40,21 +45,13 @@ func (t spoken) deed() []byte {
 		return nil
 	}
 	from := bytes.Index(t.text, tag)
-	if element := t.text[from:max(from, end)]; n == 1 && !bytes.Contains(element, endTag) && !t.holdsCall(element) {
+	if n == 1 && !call && !bytes.Contains(t.text[from:max(from, end)], endTag) {
 		return nil
 	}
 	if !t.beginsLine(from) {
 		return nil
 	}
 	return t.text[from:]
-}
-
-// holdsCall tells whether an element of a text, up to where it ends, holds nothing but a
-// call in JSON, as models of Qwen and Hermes write it.
-func (t spoken) holdsCall(element []byte) bool {
-	_, object, _ := bytes.Cut(element, []byte(">"))
-	object = (spoken{text: object, verbatim: t.verbatim}).trim().text
-	return bytes.HasPrefix(object, []byte("{")) && bytes.HasSuffix(object, []byte("}")) && bytes.Contains(object, []byte("name")) && (bytes.Contains(object, []byte("arguments")) || bytes.Contains(object, []byte("parameters")))
 }
 
 // beginsLine tells whether a line of the text begins at a place, or the text does.

@@ -16,10 +16,14 @@ func TestDeed(t *testing.T) {
 		"A function.\n<function=sh>\n<p=c>ls</p>\n</function>":   "<function=sh>\n<p=c>ls</p>\n</function>",
 
 		"I look.\n<tool_call>\n{\"name\": \"find\", \"arguments\": {\"q\": 1}}\n</tool_call>": "<tool_call>\n{\"name\": \"find\", \"arguments\": {\"q\": 1}}\n</tool_call>",
-		"Thought: I look again.\nAction: search[loops]":                                       "Action: search[loops]",
-		"Action: search[loops [2]]":                                                           "Action: search[loops [2]]",
-		"Thought: Once more.\n\nAction: search\nAction Input: {\n\"q\": 1\n}":                 "Action: search\nAction Input: {\n\"q\": 1\n}",
-		"Action: search\nAction Input: loops":                                                 "Action: search\nAction Input: loops",
+		"I look.\n<tool_call>\n{'name': 'ls', 'arguments': {}}\n</tool_call>":                 "<tool_call>\n{'name': 'ls', 'arguments': {}}\n</tool_call>",
+		"I look.\n<tool_use>\n{'tool_name': ls, 'tool_input': {}}\n</tool_use>":               "<tool_use>\n{'tool_name': ls, 'tool_input': {}}\n</tool_use>",
+		"<tool_call>\n{'name': 'a'}\n</tool_call>\n<tool_call>\n{}\n</tool_call>":             "", // which one?
+
+		"Thought: I look again.\nAction: search[loops]":                       "Action: search[loops]",
+		"Action: search[loops [2]]":                                           "Action: search[loops [2]]",
+		"Thought: Once more.\n\nAction: search\nAction Input: {\n\"q\": 1\n}": "Action: search\nAction Input: {\n\"q\": 1\n}",
+		"Action: search\nAction Input: loops":                                 "Action: search\nAction Input: loops",
 
 		"Thought: It is in [2].":                       "",
 		"Final Answer: 7 [2]":                          "",

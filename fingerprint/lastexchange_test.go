@@ -123,6 +123,8 @@ func TestLastExchangeNewBetween(t *testing.T) {
 		{true, []string{step("<run><c>test</c></run>", "FAIL"), step("Again.\\n<run><c>test</c></run>", "FAIL")}},
 		{true, []string{step(`Once.\n<run><c>test<\/c><\/run>`, "FAIL"), step(`Again.\n<run><c>test<\/c><\/run>`, "FAIL")}},
 		{false, []string{step("<run><c>test</c></run>", "FAIL"), step("<run><c>test 2</c></run>", "FAIL")}},
+		{true, []string{step(`I search.\n<tool_call>\n{\"name\":\"a\"}\n</tool_call>`, "none"), step(`Again.\n<tool_call>\n{\"name\":\"a\"}\n</tool_call>`, "none")}},
+		{false, []string{step(`I search.\n<tool_call>\n{\"name\":\"a\"}\n</tool_call>`, "none"), step(`Again.\n<tool_call>\n{\"name\":\"b\"}\n</tool_call>`, "none")}},
 		{true, []string{step(`Thought: I search.\nAction: search[a]`, "none"), step(`Thought: Again.\nAction: search[a]`, "none")}},
 		{true, []string{step(`Thought: I search.\nAction: search\nAction Input: a`, "none"), step(`Thought: Again.\nAction: search\nAction Input: a`, "none")}},
 		{false, []string{step(`Thought: I search.\nAction: search[a]`, "none"), step(`Thought: Again.\nAction: search[b]`, "none")}},
