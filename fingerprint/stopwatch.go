@@ -96,7 +96,13 @@ var verdicts = [][]byte{
 	[]byte("timed out"), []byte("Timed out"), []byte("Timeout"), // curl and other clients
 }
 
-func hasVerdict(text []byte) bool { return has(text, verdicts) }
+// noError is what Gemini CLI and Qwen Code say below what each command said that ran.
+var noError = []byte("\nError: (none)\n")
+
+func hasVerdict(text []byte) bool {
+	before, behind, _ := bytes.Cut(text, noError)
+	return has(before, verdicts) || has(behind, verdicts)
+}
 
 // observations are what results begin with that clients of models without tools
 // send as messages of the user, or of the system.

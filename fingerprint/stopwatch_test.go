@@ -127,6 +127,18 @@ func TestUntimed(t *testing.T) {
 	same(`{"content": [{"type": "text", "text": "job a\n{\"state\": \"running, 0 failed\", \"elapsed\": \"0.41s\"}"}], "isError": false}`)
 	is(`{"stdout":"{\"latency\":\"3.41s\"}\n1 failed in 0.41s","exitCode":0}`, `{"stdout":"{\"latency\":\"<duration>\"}\n1 failed in <duration>","exitCode":0}`)
 	is(`{"stdout":"f() {\n1 failed in 0.41s","exitCode":0}`, `{"stdout":"f() {\n1 failed in <duration>","exitCode":0}`)
+	same(`[{"state":"running","error":null,"elapsed":"0.41s"}]`)
+	same("[\n  {\"state\": \"running\", \"error\": null, \"elapsed\": \"0.41s\"}\n]")
+	same(`[{"type":"text","text":"{\"state\":\"running, 0 failed\",\"elapsed\":\"0.41s\"}"}]`)
+	same("Exit code: 0\nOutput:\n{\"state\":\"running\",\"errors\":0,\"elapsed\":\"0.41s\"}") // of curl
+	is("Exit code: 1\nOutput:\n{\"state\":\"running\",\"errors\":0,\"elapsed\":\"0.41s\"}", "Exit code: 1\nOutput:\n{\"state\":\"running\",\"errors\":0,\"elapsed\":\"<duration>\"}")
+	same("Output: Processed 100 records in 1.2 s\nError: (none)\nExit Code: 0\nSignal: (none)") // of Qwen Code
+	same("Output: {\"state\":\"running\",\"errors\":0,\"elapsed\":\"0.41s\"}\nError: (none)\nExit Code: 0\nSignal: (none)")
+	is("Output: 1 failed in 0.41s\nError: (none)\nExit Code: 1\nSignal: (none)", "Output: 1 failed in <duration>\nError: (none)\nExit Code: 1\nSignal: (none)")
+	is("> jest\n{\"a\": 1}\n1 failed in 0.41s", "> jest\n{\"a\": 1}\n1 failed in <duration>")
+	is("want {a}, 1 failed in 0.41s", "want {a}, 1 failed in <duration>")
+	is("error {\"took\": \"0.41s\"", "error {\"took\": \"<duration>\"")
+	is("[0.41s] {\"failed\": 1}", "[<duration>] {\"failed\": 1}")
 	same("still running, 40s")
 	same("[40s elapsed]")
 	same("Up 35 seconds")
@@ -150,6 +162,11 @@ func TestUntimed(t *testing.T) {
 	said("user", "1 failed in 0.41s", "1 failed in 0.41s")
 	said("assistant", "1 failed in 0.41s", "1 failed in 0.41s")
 	said("user", "Observation: 1 failed in 0.41s", "Observation: 1 failed in <duration>")
+	state := "{\n \"state\": \"running\",\n \"error\": null,\n \"elapsed\": \"0.41s\"\n}"
+	for _, polled := range []string{"Observation: " + state, "Observation: [" + state + "]", "Observation: {'state': 'running', 'error': None, 'elapsed': '0.41s'}", "<returncode>0</returncode>\n<output>\n" + state + "\n</output>", "[execute_command for 'curl a'] Result:\n" + state} {
+		said("user", polled, polled)
+	}
+	said("user", `Observation: {"error": "no answer in 0.41s"}`, `Observation: {"error": "no answer in <duration>"}`)
 	said("user", "<returncode>1</returncode>\n<output>\n1 failed in 0.41s\n</output>", "<returncode>1</returncode>\n<output>\n1 failed in <duration>\n</output>")
 	said("user", "[execute_command for 'pytest'] Result:\n1 failed in 0.41s\n<environment_details>\n# Current Time\n1\n</environment_details>", "[execute_command for 'pytest'] Result:\n1 failed in <duration>")
 	said("system", "Ran command: `pytest`\n\n```stdout\n1 failed in 0.41s\n```\n\nReturn code: 1", "Ran command: `pytest`\n\n```stdout\n1 failed in <duration>\n```\n\nReturn code: 1")
