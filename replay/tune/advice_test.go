@@ -186,6 +186,15 @@ func TestChoose(t *testing.T) {
 	f("the rule's own misses one", Options{}, 10, own, at{3, 4})
 	own[at{1, 4}] = Outcome{Loops: 4, Caught: 4, Waste: 10, Wrong: 1, WrongRequests: 1}
 	f("the rule's own is wrong", Options{}, 10, own, at{3, 4})
+	own[at{0, 2}] = Outcome{Loops: 5}
+	own[at{1, 4}], own[at{3, 4}] = few(5, 5, 51), few(5, 4, 100)
+	f("of more that which saves most gives way to the rule's own, which catches more", Options{}, 10, own, at{1, 4})
+	own[at{1, 4}] = few(5, 5, 50)
+	f("but not for twice as much", Options{}, 10, own, at{3, 4})
+	own[at{1, 4}] = few(5, 4, 51)
+	f("nor if it is no better", Options{}, 10, own, at{3, 4})
+	own[at{1, 4}] = Outcome{Loops: 5, Caught: 5, Waste: 51, Wrong: 1, WrongRequests: 1}
+	f("nor if it is wrong more often", Options{}, 10, own, at{3, 4})
 	rule.Threshold = 0
 
 	f("and comes before catching more", Options{}, 10, map[at]Outcome{{0, 4}: {Caught: 2, Waste: 100, Wrong: 1, WrongRequests: 1}, {1, 4}: catches(100)}, at{1, 4})

@@ -15,6 +15,10 @@ import (
 // for being wrong less often or steadier.
 const goodEnough = 0.9
 
+// worthChange is how many times as much a setting must save that takes the place of
+// the rule's own, though that is better otherwise.
+const worthChange = 2
+
 // enoughLoops is how many loops it takes to tell one setting from another by them.
 const enoughLoops = 5
 
@@ -26,20 +30,22 @@ const safety = 0.75
 // then the one that catches most, then the rule's own counter, then the one
 // whose neighbours are like it, then the window nearest to the rule's own. That
 // gives way to one that saves nearly as much as it, catches no fewer and is wrong no
-// more often, and is better in one of the two. If it can be, it is none that the
-// gateway gets wrong more often, as it runs it. Of few
-// loops it takes the rule's own setting, if none catches more or is wrong less often
-// in all of the log.
+// more often, and is better in one of the two; and to the rule's own setting, if that
+// is so much better and saves more than half. If it can be, it is none that the
+// gateway gets wrong more often, as it runs it. Of few loops it takes the rule's own
+// setting, if none catches more or is wrong less often in all of the log.
 func (r *Report) choose(rule *window.Rule, on *ground, all [][]Outcome) (cell, threshold int) {
 	choices := r.choices(rule, on, r.Options.Budget)
 	unsound := func(x choice) bool { return r.wrongAsRun(rule, x.cell, x.threshold) > x.o.Wrong }
+	own := slices.IndexFunc(choices, func(x choice) bool {
+		return x.cell == cellOf(rule, r.Cells) && x.threshold == rule.Threshold && !unsound(x)
+	})
 	if on.grid[0][2].Loops < enoughLoops {
-		own := slices.IndexFunc(choices, func(x choice) bool { return x.cell == cellOf(rule, r.Cells) && x.threshold == rule.Threshold })
 		better := func(x choice) bool {
 			o, is := &all[x.cell][x.threshold], &all[choices[own].cell][rule.Threshold]
 			return o.Caught > is.Caught || o.Wrong < is.Wrong
 		}
-		if own >= 0 && !slices.ContainsFunc(choices, better) && !unsound(choices[own]) {
+		if own >= 0 && !slices.ContainsFunc(choices, better) {
 			return choices[own].cell, choices[own].threshold
 		}
 	}
@@ -52,11 +58,14 @@ func (r *Report) choose(rule *window.Rule, on *ground, all [][]Outcome) (cell, t
 	}
 	order := func(a, b choice) int { return r.order(rule, a, b) }
 	pick := slices.MinFunc(saving, order)
-	better := slices.DeleteFunc(choices, func(x choice) bool {
+	better := slices.DeleteFunc(slices.Clone(choices), func(x choice) bool {
 		return !x.saves(pick.o.Waste) || !x.o.betters(pick.o) || unsound(x)
 	})
 	if len(better) > 0 {
 		pick = slices.MinFunc(better, order)
+	}
+	if own >= 0 && choices[own].o.betters(pick.o) && pick.o.Waste < worthChange*choices[own].o.Waste {
+		pick = choices[own]
 	}
 	return pick.cell, pick.threshold
 }
