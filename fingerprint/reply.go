@@ -7,11 +7,11 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
-// takeReply takes what the user replied last before the turn that ends items: the
-// first message of the user behind an answer without calls. An agent that is asked
-// for news makes the same calls again. What a client puts behind results is no reply,
-// nor is the message with which all steps begin.
-func (w *Writer) takeReply(items []rawjson.Value) Cause {
+// appendReply appends what the user replied last before the turn that ends items: the
+// first message of the user behind an answer without calls. An agent that is asked for
+// news takes the same steps again. What a client puts behind results is no reply, nor is
+// the message with which all steps begin.
+func (w *Writer) appendReply(dst []byte, items []rawjson.Value) ([]byte, Cause) {
 	var reply rawjson.Value // if an answer is what comes before it
 	for _, v := range slices.Backward(items) {
 		if reply == nil && surelyNoUser(v) {
@@ -22,14 +22,13 @@ func (w *Writer) takeReply(items []rawjson.Value) Cause {
 		case it.class == isUser && !w.answers(it):
 			reply = v
 		case it.class == isAssistant && reply != nil && !w.callsTools(it):
-			var cause Cause
-			w.turn.reply, cause = w.appendMessage(append(w.turn.reply, ','), reply)
-			return cause
+			dst, cause := w.appendMessage(append(dst, `,["reply",`...), reply)
+			return append(dst, ']'), cause
 		default:
 			reply = nil
 		}
 	}
-	return Computable
+	return dst, Computable
 }
 
 // surelyNoUser tells at a glance of a message, as most clients write it, that it is

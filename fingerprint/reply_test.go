@@ -2,11 +2,11 @@ package fingerprint
 
 import "testing"
 
-// Who is asked for news calls the same again.
+// TestReply: who is asked for news takes the same step again. Calls with their results
+// are counted whatever was said between.
 func TestReply(t *testing.T) {
 	result := mustNew(t, "tool-call-result", Options{})
 	step := mustNew(t, "stuck-step", Options{})
-	turn := mustNew(t, "", Options{Parts: []string{"last_turn"}, Mask: []string{"numbers"}})
 	const (
 		tracked   = `{"arguments":{},"name":"track","result":{"text":"on its way"}}`
 		call      = `{"role":"assistant","content":null,"tool_calls":[{"id":"c","function":{"name":"track","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"on its way"}`
@@ -35,15 +35,15 @@ func TestReply(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			reply := ""
 			if c.reply != "" {
-				reply = "," + c.reply
+				reply = `,["reply",` + c.reply + `]`
 			}
 			r := request(t, "messages", "["+c.messages+"]", "response", "find {}")
-			wantCanonicals(t, result, r, `[["tool_call_result",`+tracked+reply+`]]`)
-			wantCanonicals(t, step, r, `[["tool_calls",[{"arguments":{},"name":"find"}]],["last_turn",[`+tracked+reply+`]]]`)
+			wantCanonicals(t, result, r, `[["tool_call_result",`+tracked+`]]`)
+			wantCanonicals(t, step, r, `[["tool_calls",[{"arguments":{},"name":"find"}]],["last_turn",[`+tracked+`]]`+reply+`]`)
 		})
 	}
-	wantCanonicals(t, turn, request(t, "messages", "["+answer+asksAgain+call+"]"),
-		`[["last_turn",[`+tracked+`,{"role":"user","text":"and now, after <number>?"}]]]`)
 	// Of a reply that the logger left out nobody knows whether it is another.
-	wantCanonicals(t, result, request(t, "messages", "["+answer+`{"role":"user","content":"[REDACTED]"},`+call+"]"), notComputable(RedactedContent))
+	r := request(t, "messages", "["+answer+`{"role":"user","content":"[REDACTED]"},`+call+"]", "response", "find {}")
+	wantCanonicals(t, step, r, notComputable(RedactedContent))
+	wantCanonicals(t, result, r, `[["tool_call_result",`+tracked+`]]`)
 }

@@ -1,7 +1,8 @@
 package fingerprint
 
 // newStuckStep gives one fingerprint per request: all calls that the model
-// issued, and the whole tool turn it answers. With parallel calls a
+// issued, and the whole tool turn it answers, with what the user replied last before
+// it: who asks for news has the agent take the same step again. With parallel calls a
 // fingerprint each would never repeat in a row. Where the provider keeps the
 // history, a request has the results of the turn alone: what they are of is
 // what the step before issued.
@@ -23,15 +24,19 @@ func newStuckStep(o Options) (*Identity, error) {
 		cause = w.lastTurn(r)
 		switch {
 		case cause == Computable:
-			w.canonical = w.appendTurn(w.canonical)
+			w.canonical, cause = w.appendReply(append(w.appendTurn(w.canonical), ']'), r.Messages.Items[:w.turn.at+1])
+			if cause != Computable {
+				return cause
+			}
 		case !w.turn.callsElsewhere():
 			return cause
 		default:
 			if w.canonical, cause = w.appendLoose(w.canonical); cause != Computable {
 				return cause
 			}
+			w.canonical = append(w.canonical, ']')
 		}
-		w.emit(append(w.canonical, "]]"...), hash128)
+		w.emit(append(w.canonical, ']'), hash128)
 		w.called(calls...)
 		return Computable
 	}

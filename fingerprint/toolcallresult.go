@@ -2,8 +2,8 @@ package fingerprint
 
 // newToolCallResult gives one fingerprint per call of the last tool turn,
 // together with its result: an agent that polls gets other results and other
-// fingerprints. So does one that is asked again. What one answer asks for more
-// than once is no repetition: the agent has not seen what comes of it yet.
+// fingerprints. What one answer asks for more than once is no repetition: the
+// agent has not seen what comes of it yet.
 func newToolCallResult(o Options) (*Identity, error) {
 	id, err := named("tool-call-result", o, "last_turn") // for its checks of o
 	if err != nil {
@@ -15,7 +15,7 @@ func newToolCallResult(o Options) (*Identity, error) {
 		}
 		for _, k := range w.turn.different() {
 			dst := append(append(w.canonical[:0], `[["tool_call_result",`...), w.turn.textAt(k)...)
-			w.emit(append(append(dst, w.turn.reply...), "]]"...), hash128)
+			w.emit(append(dst, "]]"...), hash128)
 			w.called(w.turn.calls[k])
 		}
 		return Computable

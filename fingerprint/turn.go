@@ -21,7 +21,7 @@ type turn struct {
 	message *byte // where the message of the calls stands in the line; nil if they are items of their own
 	bare    []int // where each call in text would end if it had no result
 
-	reply []byte // what the user replied before the calls, with a comma in front; empty if nothing
+	at int // where among the items the last of the calls stands
 
 	given []int  // the results that name their calls, by those names
 	asked []int  // scratch of match and different
@@ -109,11 +109,12 @@ walk:
 		return t.none(r)
 	}
 	t.match()
-	return w.takeReply(items[:i+1])
+	t.at = i
+	return Computable
 }
 
 func (t *turn) forget() {
-	t.calls, t.results, t.ids, t.message, t.reply = t.calls[:0], t.results[:0], t.ids[:0], nil, t.reply[:0]
+	t.calls, t.results, t.ids, t.message = t.calls[:0], t.results[:0], t.ids[:0], nil
 }
 
 // none is why there is no turn: nothing was answered, or what was is not there.
@@ -386,5 +387,5 @@ func (w *Writer) appendLoose(dst []byte) ([]byte, Cause) {
 
 // appendTurn appends the whole turn as a list.
 func (w *Writer) appendTurn(dst []byte) []byte {
-	return append(append(append(append(dst, '['), w.turn.text...), w.turn.reply...), ']')
+	return append(append(append(dst, '['), w.turn.text...), ']')
 }
