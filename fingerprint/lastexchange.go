@@ -37,7 +37,10 @@ func exchangePart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, C
 	default:
 		return dst, w.turnCause
 	}
-	items := w.unrolled(r.Messages.Items)
+	items := r.Messages.Items
+	if !r.Messages.Tail {
+		items = w.unrolled(items)
+	}
 	from := w.exchange(items)
 	switch {
 	case from < 0 && r.Messages.Tail:

@@ -13,13 +13,8 @@ const longestBegin = 64
 // is valid until the next item is read.
 func (w *Writer) Retold(r *Request) (begin []byte, size int) {
 	items := r.Messages.Items
-	if r.needMessages() != Computable || r.Messages.Digest != nil || r.Messages.Tail || len(items) == 0 || len(items) > fewItems {
+	if r.needMessages() != Computable || r.Messages.Digest != nil || r.Messages.Tail || !w.onlyAsked(items) {
 		return nil, 0
-	}
-	for _, v := range items {
-		if class := w.readItem(v).class; class != isUser && class != isSystem {
-			return nil, 0
-		}
 	}
 	it := w.readItem(items[len(items)-1])
 	if it.class != isUser {

@@ -21,7 +21,7 @@ func TestRetold(t *testing.T) {
 	f(0, `[{"role":"user","content":null}]`)
 	f(0, `[]`)
 	// Its steps are told apart.
-	f(0, `[{"role":"user","content":"LONG\nAction: a[b]\nObservation: c\nAction: a[b]\nObservation: c"}]`)
+	f(0, `[{"role":"user","content":"LONG\nAction: a[b]\nObservation: c\nAction: a[b]\nObservation: c\nThought:"}]`)
 	// The model has said something, or may have.
 	f(0, `[{"role":"user","content":"a"},{"role":"assistant","content":"a"},`+user+`]`)
 	f(0, `[{"type":"function_call","call_id":"1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"1","output":"a"},`+user+`]`)

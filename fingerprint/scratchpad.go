@@ -18,44 +18,37 @@ type scratchpad struct {
 }
 
 // padForm are the words with which lines begin: of a step, and of what stands below the
-// last. Where what is given to an action is a field of its own, all are fields with the
-// number of the step in their names. The question stands behind begin; above it there may
-// be steps for an example.
+// last, where the model is to go on. Where what is given to an action is a field of its
+// own, all are fields with the number of the step in their names. The question stands
+// behind begin; above it there may be steps for an example.
 type padForm struct{ begin, thought, action, given, observed, end []byte }
 
 var padForms = [...]padForm{
-	{begin: []byte("Begin!"), thought: []byte("Thought:"), action: action, observed: []byte("Observation:")}, // ReAct: LangChain, langchaingo
+	{begin: []byte("Begin!"), thought: []byte("Thought:"), action: action, observed: []byte("Observation:"), end: []byte("Thought:")}, // ReAct: LangChain, langchaingo
 	{ // DSPy
 		thought: []byte("[[ ## thought_"), action: []byte("[[ ## tool_name_"), given: []byte("[[ ## tool_args_"), observed: []byte("[[ ## observation_"),
-		end: []byte("Respond with the corresponding output fields"),
+		end: []byte("Respond with"),
 	},
 }
 
 // unrolled are the last steps of a scratchpad as messages in ReAct's form, the answer
-// first, or the items themselves if they have none of two steps.
+// first, or the items themselves if they have none of two steps of which the last does
+// something.
 func (w *Writer) unrolled(items []rawjson.Value) []rawjson.Value {
 	p := w.scratchpad(items)
 	if p.form == nil {
 		return items
 	}
 	w.steps = w.steps[:0]
-	rest := p.text
-	if end := p.form.end; end != nil {
-		if at := p.lastLine(rest, end); at >= 0 {
-			rest = rest[:at]
-		}
-	}
+	rest, answer := p.text, []byte(nil)
 	for range mostExchanges {
 		at := p.lastLine(rest, p.form.observed)
 		if at < 0 {
 			break
 		}
-		seen, answer := p.cutLine(rest[at:], p.form.thought)
+		seen := rest[at:]
 		if len(w.steps) > 0 {
-			if answer == nil {
-				seen, answer = p.cutLine(rest[at:], p.form.action)
-			}
-			if answer == nil {
+			if seen, answer = p.cutAnswer(seen); answer == nil {
 				break
 			}
 			w.addAnswer(p, answer)
@@ -63,27 +56,21 @@ func (w *Writer) unrolled(items []rawjson.Value) []rawjson.Value {
 		w.addObservation(p, seen)
 		rest = rest[:at]
 	}
-	at := p.lastLine(rest, p.form.thought)
-	if at < 0 {
-		at = p.lastLine(rest, p.form.action)
-	}
-	if at >= 0 {
-		w.addAnswer(p, rest[at:])
+	if _, answer = p.cutAnswer(rest); answer != nil {
+		w.addAnswer(p, answer)
 	}
 	slices.Reverse(w.steps)
+	if last := w.exchange(w.steps); last < 0 || w.readText(w.readItem(w.steps[last]).content).deed() == nil {
+		return items
+	}
 	return w.steps
 }
 
 // scratchpad is that of a message of the user at the end, with two steps or more, if the
 // model has said nothing before it; without a form if there is none.
 func (w *Writer) scratchpad(items []rawjson.Value) (p scratchpad) {
-	if len(items) == 0 || len(items) > fewItems {
+	if !w.onlyAsked(items) {
 		return p
-	}
-	for _, v := range items {
-		if class := w.readItem(v).class; class != isUser && class != isSystem {
-			return p
-		}
 	}
 	it := w.readItem(items[len(items)-1])
 	if it.class != isUser || it.content.Kind() != rawjson.String {
@@ -91,7 +78,10 @@ func (w *Writer) scratchpad(items []rawjson.Value) (p scratchpad) {
 	}
 	for i := range padForms {
 		if f := &padForms[i]; bytes.Count(it.content, f.observed) > 1 && bytes.Contains(it.content, f.action) {
-			return scratchpad{w.readText(it.content).trim(), f}
+			if p = (scratchpad{w.readText(it.content).trim(), f}); !p.cutEnd() {
+				p.form = nil
+			}
+			return p
 		}
 	}
 	return p
@@ -116,6 +106,46 @@ func (w *Writer) withoutSteps(items []rawjson.Value) rawjson.Value {
 	w.steps = w.steps[:0]
 	w.addStep(p, "user", p.text[:len(p.text)-len(steps)])
 	return w.steps[0]
+}
+
+// onlyAsked tells whether the model has said nothing in the messages, which are few.
+func (w *Writer) onlyAsked(items []rawjson.Value) bool {
+	return len(items) > 0 && len(items) <= fewItems && !slices.ContainsFunc(items, func(v rawjson.Value) bool {
+		class := w.readItem(v).class
+		return class != isUser && class != isSystem
+	})
+}
+
+// cutEnd cuts off what stands below the last step, and tells whether a model may go on
+// there. To a transcript that was pasted, or to examples, the rest of it would say what
+// is asked of them.
+func (p *scratchpad) cutEnd() bool {
+	at := p.lastLine(p.text, p.form.end)
+	if at < p.lastLine(p.text, p.form.observed) {
+		// langchaingo has nothing there, and above what the model is to end with.
+		return p.form.given == nil && bytes.Contains(p.text, []byte("Final Answer:"))
+	}
+	below := p.spoken
+	below.text = p.text[at+len(p.form.end):]
+	p.text = p.text[:at]
+	if p.form.given != nil {
+		return bytes.Contains(below.text, []byte("next_thought"))
+	}
+	below = below.trim()
+	return len(below.text) == 0 || bytes.HasPrefix(below.text, []byte("(reminder")) // LangChain's
+}
+
+// cutAnswer cuts a text before its last thought or, where it has none, its last action:
+// what was observed may have others. The answer is nil if there is neither.
+func (p scratchpad) cutAnswer(text []byte) (before, answer []byte) {
+	at := p.lastLine(text, p.form.thought)
+	if at < 0 {
+		at = p.lastLine(text, p.form.action)
+	}
+	if at < 0 {
+		return text, nil
+	}
+	return text[:at], text[at:]
 }
 
 func (w *Writer) addAnswer(p scratchpad, text []byte) {

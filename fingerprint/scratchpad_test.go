@@ -21,6 +21,7 @@ func TestScratchpad(t *testing.T) {
 		{[]string{step("I search.", "loops", "nothing"), step("Again.", "loops", "one\nThat is all.")}, `one\nThat is all.`},
 		{[]string{step("I search.", "loops", "1 failed in 0.41s"), step("Again.", "loops", "1 failed in 0.42s")}, "1 failed in <duration>"},
 		{[]string{step("I search.", "loops", "nothing"), step("Again.", "loops 2", "nothing")}, ""},
+		{[]string{step("I look.", "loops", "Thought: a\nAction: b\n1"), step("Again.", "loops", "Thought: a\nAction: b\n2")}, `Thought: a\nAction: b\n2`}, // in a log
 		{[]string{step("I search.", "loops", "nothing")}, ""},
 		{nil, ""},
 		{[]string{step("Test.", "a", "FAIL"), step("Edit.", "1", "done"), step("Test.", "a", "FAIL"), step("Edit.", "2", "done"), step("Test.", "a", "FAIL")}, ""}, // is at work
@@ -31,7 +32,8 @@ func TestScratchpad(t *testing.T) {
 			want = `[["last_exchange",[{"role":"assistant","text":"Action: search\nAction Input: loops"},{"role":"user","text":"Observation: ` + c.want + `"}]]]`
 		}
 		id := mustNew(t, "last-exchange", Options{})
-		for _, text := range []string{text, text + "\n (reminder: é)", strings.ReplaceAll(text, "Use", "\u2028Use")} {
+		below := strings.TrimSuffix(text, "\nThought: ") // langchaingo
+		for _, text := range []string{text, text + "\n (reminder: é)", below, strings.ReplaceAll(text, "Use", "\u2028Use")} {
 			for _, content := range []string{string(rawJSON(t, text)), strings.ReplaceAll(string(rawJSON(t, text)), "U", `\u0055`)} {
 				wantCanonicals(t, id, request(t, "messages", `[{"role":"system","content":"s"},{"role":"user","content":`+content+`}]`), want)
 			}
@@ -51,7 +53,7 @@ func TestDSPysScratchpad(t *testing.T) {
 		if want != notComputable(NoAnswer) {
 			want = `[["last_exchange",[{"role":"assistant","text":"Action: search\nAction Input: {\"q\": 1}"},{"role":"user","text":"Observation: ` + want + `"}]]]`
 		}
-		for _, below := range []string{"", end, end + "\u00e9\u2028"} {
+		for _, below := range []string{end, end + "\u00e9\u2028", "\nRespond with a JSON object in the following order of fields: `next_thought`."} {
 			text := "[[ ## question ## ]]\nWho?\n\n[[ ## trajectory ## ]]\n" + strings.Join(steps, "") + below
 			wantCanonicals(t, id, request(t, "messages", `[{"role":"system","content":"s"},{"role":"user","content":`+string(rawJSON(t, text))+`}]`), want)
 		}
@@ -66,14 +68,26 @@ func TestDSPysScratchpad(t *testing.T) {
 
 // TestNoScratchpad: what has its steps elsewhere, or speaks of them.
 func TestNoScratchpad(t *testing.T) {
-	const twice = `Thought: a\nAction: b[c]\nObservation: d\nThought: a\nAction: b[c]\nObservation: d`
+	const (
+		steps = `Thought: a\nAction: b[c]\nObservation: d\nThought: a\nAction: b[c]\nObservation: d\n`
+		twice = steps + `Thought:`
+		notes = `Observation: a\nAction: b\nObservation: a\nAction: b\nObservation: a\n`
+		dspy  = `[[ ## thought_0 ## ]]\na\n[[ ## tool_name_0 ## ]]\nb\n[[ ## tool_args_0 ## ]]\n{}\n[[ ## observation_0 ## ]]\nd\n[[ ## thought_1 ## ]]\na\n[[ ## tool_name_1 ## ]]\nb\n[[ ## tool_args_1 ## ]]\n{}\n[[ ## observation_1 ## ]]\nd\n`
+	)
 	for messages, some := range map[string]bool{
-		`{"role":"user","content":"` + twice + `"}`:                                                                                                 true,
-		`{"role":"assistant","content":"a"},{"role":"user","content":"` + twice + `"}`:                                                              false, // of what it has said these may be told
-		`{"role":"user","content":"` + twice + `"},{"role":"system","content":"a"}`:                                                                 false,
-		`{"role":"user","content":[{"type":"text","text":"` + twice + `"}]}`:                                                                        false,
-		`{"role":"user","content":"The Observation: a. The Observation: b."}`:                                                                       false,
-		`{"role":"user","content":"C:\\nObservation: a\\nObservation: b\\nObservation: c"}`:                                                         false,
+		`{"role":"user","content":"` + twice + `"}`:                                         true,
+		`{"role":"assistant","content":"a"},{"role":"user","content":"` + twice + `"}`:      false, // of what it has said these may be told
+		`{"role":"user","content":"` + twice + `"},{"role":"system","content":"a"}`:         false,
+		`{"role":"user","content":[{"type":"text","text":"` + twice + `"}]}`:                false,
+		`{"role":"user","content":"The Observation: a. The Observation: b."}`:               false,
+		`{"role":"user","content":"C:\\nObservation: a\\nObservation: b\\nObservation: c"}`: false,
+		// Of a transcript something is asked that the steps do not say.
+		`{"role":"user","content":"Rate it. ` + steps + `"}`:                                                                                        false,
+		`{"role":"user","content":"` + steps + `Thought: I know\nFinal Answer: e\n\nRate it."}`:                                                     false,
+		`{"role":"user","content":"` + twice + `\nRate it."}`:                                                                                       false,
+		`{"role":"user","content":"` + dspy + `"}`:                                                                                                  false,
+		`{"role":"user","content":"` + dspy + "Respond with the corresponding output fields, starting with the field `score`" + `"}`:                false,
+		`{"role":"user","content":"` + notes + `Thought:"}`:                                                                                         false, // nothing is done
 		`{"role":"user","content":"Observation: a\nObservation: b"}`:                                                                                false, // of no answer
 		`{"role":"user","content":"a"},` + strings.Repeat(`{"role":"user","content":"a"},`, fewItems) + `{"role":"user","content":"` + twice + `"}`: false,
 	} {
@@ -105,7 +119,7 @@ func TestConversationOfScratchpad(t *testing.T) {
 		return example + "Question: " + question + "\nThought: " + strings.Repeat("again\nAction: a[b]\nObservation: Begin!\nThought: ", steps)
 	}
 	dspy := func(question string, steps int) string {
-		return "[[ ## question ## ]]\n" + question + "\n\n[[ ## trajectory ## ]]\n" + strings.Repeat("[[ ## thought_1 ## ]]\nagain\n\n[[ ## tool_name_1 ## ]]\na\n\n[[ ## tool_args_1 ## ]]\n{}\n\n[[ ## observation_1 ## ]]\nb\n\n", steps)
+		return "[[ ## question ## ]]\n" + question + "\n\n[[ ## trajectory ## ]]\n" + strings.Repeat("[[ ## thought_1 ## ]]\nagain\n\n[[ ## tool_name_1 ## ]]\na\n\n[[ ## tool_args_1 ## ]]\n{}\n\n[[ ## observation_1 ## ]]\nb\n\n", steps) + "Respond with the corresponding output fields, starting with the field `[[ ## next_thought ## ]]`."
 	}
 	for _, form := range []func(string, int) string{react, dspy} {
 		if of(form("Who?", 2)) != of(form("Who?", 3)) || of(form("Who?", 2)) == of(form("Where?", 2)) {
