@@ -126,7 +126,6 @@ var outputs = [][]byte{
 	[]byte(`returncode`), // mini-swe-agent
 	[]byte(`exit_code`),  // Codex
 	[]byte(`stdout`),
-	[]byte(`tool_result`),     // Agent Zero
 	[]byte(`isError`),         // MCP
 	[]byte(`type":"text"`),    // a part of that, which OpenAI's Agents SDK hands on
 	[]byte(`type\":\"text\"`), // the same in JSON
@@ -149,7 +148,8 @@ func isThrown(object []byte) bool {
 }
 
 // isReport tells whether an object has what a tool returned and nothing else, as
-// Google's ADK, AgentKit and Upsonic wrap it, or says that it is an error. A state has members of other names
+// Google's ADK, AgentKit, Upsonic and, with the tool's name, Agent Zero wrap it, or says
+// that it is an error. A state has members of other names
 // for what goes on, objects or lists among them, or one that is a measure; or it is said
 // in a line.
 func (w *Writer) isReport(object []byte) bool {
@@ -169,6 +169,10 @@ func (w *Writer) isReport(object []byte) bool {
 		case "result", "output", "data", "func":
 			_, below, _ := bytes.Cut(v, []byte(`\n`))
 			returned = len(below) > len(`"`)
+		case "tool_name":
+			n--
+		case "tool_result":
+			returned = true
 		case "error":
 			returned, failed = true, failed || string(v) == "true"
 		case "status":

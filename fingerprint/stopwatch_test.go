@@ -174,6 +174,15 @@ func TestUntimed(t *testing.T) {
 	said("user", "<tool_response>\n1 failed in 0.41s\n</tool_response>", "<tool_response>\n1 failed in <duration>\n</tool_response>")
 	said("user", `{"tool_name": "code", "tool_result": "1 failed in 0.41s"}`, `{"tool_name": "code", "tool_result": "1 failed in <duration>"}`)
 	said("user", `{"tool_name": "code", "tool_result": "{\"failed\":0,\"up\":\"0.41s\"}"}`, `{"tool_name": "code", "tool_result": "{\"failed\":0,\"up\":\"0.41s\"}"}`)
+	// An object is a state here, too.
+	for _, state := range []string{`{"state": "running", "errors": 0, "up": "0.41s"}`, `{"output": "running, 3 passed in 0.41s"}`} {
+		for _, text := range []string{"Observation: " + state, "<tool_response>\n" + state + "\n</tool_response>", "TOOL RESPONSE: \n----\n" + state + "\n\nUSER'S INPUT"} {
+			said("user", text, text)
+		}
+	}
+	said("user", `Observation: {"error": "no answer in 0.41s"}`, `Observation: {"error": "no answer in <duration>"}`)
+	said("user", `{"tool_name": "job", "tool_result": {"failed": 0, "up": "0.41s"}}`, `{"tool_name": "job", "tool_result": {"failed": 0, "up": "0.41s"}}`)
+	same(`{"state": "running", "errors": 0, "tool_result": "none", "up": "0.41s"}`)
 	said("system", "Executed code block.\n\n```error\nTimeout after 0.41s\n```", "Executed code block.\n\n```error\nTimeout after <duration>\n```")
 	said("system", "1 failed in 0.41s", "1 failed in 0.41s")
 	said("user", "Ran commands: 1 failed in 0.41s", "Ran commands: 1 failed in 0.41s")
