@@ -45,7 +45,7 @@ func (w *Writer) unframe(t spoken) spoken {
 		return t
 	}
 	whole := w.decoded(t)
-	text := stripped(stripped(w.unpacked(whole), withoutFront), withoutEnd)
+	text := stripped(stripped(w.unpacked(whole), withoutFront), w.withoutEnd)
 	switch len(text) {
 	case len(whole):
 		return t
@@ -98,7 +98,7 @@ func framed(text []byte) bool {
 		}
 		return bytes.HasSuffix(text, untrustedEnd) || bytes.Contains(text[max(0, len(text)-longestShell):], shellOpen)
 	case last == '}':
-		return bytes.Contains(text[max(0, len(text)-longestTook):], tookMember) || bytes.Contains(text, extras) || bytes.Contains(text[max(0, len(text)-longestGuard):], []byte("_loop_guard"))
+		return bytes.Contains(text[max(0, len(text)-longestTook):], tookMember) || bytes.Contains(text, extrasHead) || bytes.Contains(text[max(0, len(text)-longestGuard):], []byte("_loop_guard"))
 	case isDigit(last):
 		end := text[max(0, len(text)-len(groupLine)-len("4294967295")):]
 		return bytes.Contains(end, groupLine)
@@ -117,7 +117,7 @@ func withoutFront(text []byte) []byte {
 	return withoutHead(text)
 }
 
-func withoutEnd(text []byte) []byte {
+func (w *Writer) withoutEnd(text []byte) []byte {
 	for _, b := range frameBlocks {
 		if bytes.HasSuffix(text, b.end) {
 			if i := bytes.LastIndex(text, b.open); i >= 0 && !bytes.Contains(text[i:], terminals) {
@@ -125,20 +125,24 @@ func withoutEnd(text []byte) []byte {
 			}
 		}
 	}
-	return withoutGuard(withoutShell(withoutTook(withoutTail(withoutExtras(text)))))
+	return withoutGuard(withoutShell(withoutTook(withoutTail(w.withoutExtras(text)))))
 }
 
-// extras is what Agent Zero puts above what it tells the model with each request, the
-// time among it: the last lines, an object.
-var extras = []byte("[EXTRAS]")
+// extras is what Agent Zero puts above what it tells the model with each request: the
+// last lines, an object with the time. What others call so may be what is asked.
+var (
+	extrasHead = []byte("[EXTRAS]")
+	extras     = []byte("[EXTRAS]\n{")
+	extrasTime = []byte(`"current_datetime":`)
+)
 
 // withoutExtras leaves that out.
-func withoutExtras(text []byte) []byte {
+func (w *Writer) withoutExtras(text []byte) []byte {
 	if !bytes.HasSuffix(text, []byte("}")) {
 		return text
 	}
 	i := bytes.LastIndex(text, extras)
-	if i < 0 || i > 0 && text[i-1] != '\n' || !bytes.HasPrefix(text[i+len(extras):], []byte("\n{")) {
+	if i < 0 || i > 0 && text[i-1] != '\n' || !bytes.Contains(text[i:], extrasTime) || w.leaves.Check(text[i+len(extras)-len("{"):]) != nil {
 		return text
 	}
 	return text[:i]

@@ -93,6 +93,8 @@ func TestFrames(t *testing.T) {
 	same(extras + "\na")
 	same("a " + extras)
 	same("a\n[EXTRAS] {}")
+	same("a\n[EXTRAS]\n{\"question\": \"b\"}")
+	same("a\n[EXTRAS]\n{\"current_datetime\": 1}\nb {c}")
 	same("a\n[EXTRAS]\n{")
 
 	is("no\n<shellId: 12 completed with exit code 1>", "no\n<completed with exit code 1>")
