@@ -73,18 +73,20 @@ func (w *Writer) answer(items []rawjson.Value) int {
 }
 
 // appendOutcome appends to w.outcome what came of an answer, with what was done for
-// it; words alone do nothing. It tells whether all of that is in the log.
+// it, or may have been; words alone do nothing. It tells whether all of that is in the log.
 func (w *Writer) appendOutcome(exchange []rawjson.Value) bool {
 	for _, item := range exchange {
-		if w.readItem(item).class == isAside {
+		it := w.readItem(item)
+		if it.class == isAside {
 			continue
 		}
+		may := it.class == isAssistant && mayHaveDeed(it.content)
 		from := len(w.outcome)
 		var cause Cause
 		if w.outcome, cause = w.appendMessage(w.outcome, item); cause != Computable {
 			return false
 		}
-		if !w.acts {
+		if !w.acts && !may {
 			w.outcome = w.outcome[:from]
 		}
 	}

@@ -77,5 +77,5 @@ func mayEndInDeed(content rawjson.Value) bool {
 
 // mayHaveDeed tells whether an answer may do something in text.
 func mayHaveDeed(content rawjson.Value) bool {
-	return mayHave(content, `"{`) || mayHave(content, "```") || mayHave(content, "</") || mayHave(content, `<\/`) || mayHave(content, "Action:")
+	return mayHave(content, `{\`) || mayHave(content, "{ ") || mayHave(content, "```") || mayHave(content, "</") || mayHave(content, `<\/`) || mayHave(content, "Action:")
 }

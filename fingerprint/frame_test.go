@@ -122,11 +122,11 @@ func TestFrames(t *testing.T) {
 
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {
-		for _, part := range []string{"<system-reminder>", "</system-reminder>", "<system-reminder></system-reminder>", "Chunk ID: \n", "\nProcess Group PGID: 1", "</environment_details></system-reminder>", "\n[EXTRAS]\n{}"} {
+		for _, part := range []string{"<system-reminder>", "</system-reminder>", "<system-reminder></system-reminder>", "Chunk ID: \n", "\nProcess Group PGID: 1", "</environment_details></system-reminder>", "\n[EXTRAS]\n{\"current_datetime\":1}"} {
 			text := "<system-reminder>" + strings.Repeat(part, size) + "</system-reminder>"
 			canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, text))+`}]`))
 			canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, strings.Repeat(part, size)+"\nProcess Group PGID: 1"))+`}]`))
-			canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, strings.Repeat(part, size)+"\n[EXTRAS]\n{}"))+`}]`))
+			canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, strings.Repeat(part, size)+"\n[EXTRAS]\n{\"current_datetime\":1}"))+`}]`))
 		}
 		// What is sought in vain at one end, with frames at the other.
 		details := strings.Repeat("<environment_details></environment_details>", size)

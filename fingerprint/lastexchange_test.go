@@ -118,6 +118,9 @@ func TestLastExchangeNewBetween(t *testing.T) {
 		// Words are none, whatever the client says to them, but what looks like a deed.
 		{true, []string{test, test, step("Hm.", "Step 7 of 9: act!"), test}},
 		{false, []string{test, test, step("```sh\\nedit 1\\n```\\nThat edits.", "OK 1."), test}},
+		{false, []string{test, step("```sh\\nedit 1\\n```\\nThat edits.", "OK."), test, step("```sh\\nedit 2\\n```\\nThat edits.", "OK."), test}},
+		{false, []string{test, step(`\n{\"thought\":\"I edit.\",\"tool\":\"edit\",\"args\":{\"line\":1}}`, "OK."), test, step(` { \"thought\":\"I edit.\",\"tool\":\"edit\",\"args\":{\"line\":2}}`, "OK."), test}},
+		{false, []string{test, step(`{\"edits\":[1]}`, "OK."), test, step(`Now: {\"edits\":[2]}`, "OK."), test}},
 		// Other words of it are none.
 		{true, []string{test, step("Again.\\n```sh\\ntest\\n```", "FAIL")}},
 		{true, []string{step("<run><c>test</c></run>", "FAIL"), step("Again.\\n<run><c>test</c></run>", "FAIL")}},
