@@ -18,15 +18,25 @@ import (
 var fence, endTag = []byte("```"), []byte("</")
 
 // callTags name elements that hold a call as JSON: that of Hermes' and Qwen's
-// templates, and the Darwin Gödel Machine's.
-var callTags = []string{"tool_call", "tool_use"}
+// templates, the Darwin Gödel Machine's, and an older one.
+var callTags = []string{"tool_call", "tool_use", "function_call"}
 
-// deed is what a trimmed answer does at its end, nil if it does nothing there: its
-// only block of code, its only element of a name, or its only action.
-func (t spoken) deed() []byte {
-	if deed := t.action(); deed != nil {
-		return deed
+// deed is what a trimmed answer does, without a text if it does nothing: all of it in
+// JSON, or at its end its only action, block of code, or element of a name.
+func (w *Writer) deed(t spoken) spoken {
+	if deed := w.jsonDeed(t); deed != nil {
+		return spoken{text: deed}
 	}
+	deed := t.action()
+	if deed == nil {
+		deed = t.block()
+	}
+	return spoken{text: deed, verbatim: t.verbatim}
+}
+
+// block is the block of code or the element that a trimmed answer ends with, nil if it
+// ends with none, or has others.
+func (t spoken) block() []byte {
 	tag, n, end, call := fence, 2, len(t.text), false
 	if bytes.HasSuffix(t.text, []byte(">")) {
 		if end = bytes.LastIndex(t.text, endTag); end < 0 {

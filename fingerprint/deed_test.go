@@ -45,20 +45,25 @@ func TestDeed(t *testing.T) {
 		"```":                                   "",
 		"is a <b>word</b>":                      "",
 		"<run>a</run>\n<run>b</run>":            "",
-		"File 7 is good.\n<verdict>pass</verdict>":   "", // a value
-		"<a><b>c</b></a>\n<done>no</done>":           "",
-		"Good.\n<verdict>{\"pass\": true}</verdict>": "",
+		"File 7 is good.\n<verdict>pass</verdict>":                                               "", // a value
+		"<a><b>c</b></a>\n<done>no</done>":                                                       "",
+		"Good.\n<verdict>{\"pass\": true}</verdict>":                                             "",
+		"Good.\n<verdict>{\"name\": \"a\", \"parameters\": {\"pass\": true}}</verdict>":          "",
+		"Good.\n<tool>{\"filename\": \"a\", \"arguments\": {}}</tool>":                           "",
+		"Good.\n<tool>{\"name\": \"a\", \"arguments\": {}, \"note\": \"page 7 is good\"}</tool>": "",
+		"Good.\n<tool>{\"name\": \"a\", \"arguments\": \"none\"}</tool>":                         "",
+		"Good.\n<tool>{\"name\": \"a\", \"arguments\": {}}, or so</tool>":                        "",
 		"</run>":                 "",
 		"</>":                    "",
 		"<r2>\n<c>go</c>\n</r2>": "",
 		"a > b and </ c>":        "",
 		"<" + strings.Repeat("x", 99) + ">\n</" + strings.Repeat("x", 99) + ">": "",
 	} {
-		verbatim := strings.ReplaceAll(text, "\n", `\n`)
-		if got := string((spoken{text: []byte(text)}).deed()); got != want {
+		verbatim := strings.NewReplacer("\n", `\n`, `"`, `\"`).Replace(text)
+		if got := string((&Writer{}).deed(spoken{text: []byte(text)}).text); got != want {
 			t.Errorf("%q does %q, want %q", text, got, want)
 		}
-		if got := string((spoken{text: []byte(verbatim), verbatim: true}).deed()); got != strings.ReplaceAll(want, "\n", `\n`) {
+		if got := string((&Writer{}).deed(spoken{text: []byte(verbatim), verbatim: true}).text); got != strings.NewReplacer("\n", `\n`, `"`, `\"`).Replace(want) {
 			t.Errorf("%q does %q, want %q", verbatim, got, want)
 		}
 	}

@@ -15,29 +15,33 @@ import (
 // The names of such members: of thoughts, of a tool, of what that is given, and of an
 // object that has both.
 var (
-	jsonThoughtNames = [...]string{"thought", "thoughts", "thinking", "reasoning", "reflection", "headline"}
+	jsonThoughtNames = [...]string{"thought", "thoughts", "thinking", "reasoning", "reflection"}
 	jsonToolNames    = [...]string{"tool_name", "tool", "action", "function", "command"}
 	jsonGivenNames   = [...]string{"tool_args", "tool_input", "action_input", "args", "arguments", "parameters", "input"}
 	jsonCallNames    = [...]string{"action", "tool_call", "function_call", "command", "tool"}
 )
 
 // jsonDeed is what a trimmed answer in JSON does, nil if it is none that has thoughts and
-// a call alone.
+// a call alone. Where the tool is given nothing (wait, go on) the thoughts may be the work.
 func (w *Writer) jsonDeed(t spoken) []byte {
 	if !bytes.HasPrefix(t.text, []byte("{")) || !bytes.HasSuffix(t.text, []byte("}")) {
 		return nil
 	}
 	var tool, given, call rawjson.Value
+	thoughts, headline := false, false // Agent Zero's headline is one of its thoughts
 	s := &w.leaves
 	s.Reset(w.decoded(t))
 	for s.Object(); s.NextKey(); {
-		is := func(names []string) bool {
+		is := func(names ...string) bool {
 			return slices.ContainsFunc(names, func(name string) bool { return bytes.EqualFold(s.Key, []byte(name)) })
 		}
-		isTool, isGiven, isCall, isThought := is(jsonToolNames[:]), is(jsonGivenNames[:]), is(jsonCallNames[:]), is(jsonThoughtNames[:])
+		isTool, isGiven, isCall, isThought := is(jsonToolNames[:]...), is(jsonGivenNames[:]...), is(jsonCallNames[:]...), is(jsonThoughtNames[:]...)
+		isThoughts, isHeadline := is("thoughts"), is("headline")
 		v := s.Value()
 		switch kind := v.Kind(); {
-		case v == nil, isThought:
+		case v == nil:
+		case isThought, isHeadline:
+			thoughts, headline = thoughts || isThoughts, headline || isHeadline
 		case isTool && kind == rawjson.String && tool == nil:
 			tool = v
 		case isGiven && given == nil:
@@ -48,7 +52,10 @@ func (w *Writer) jsonDeed(t spoken) []byte {
 			return nil
 		}
 	}
-	if s.End() != nil || (tool == nil) != (given == nil) || (tool == nil) == (call == nil) {
+	if s.End() != nil || (tool == nil) != (given == nil) || (tool == nil) == (call == nil) || headline && !thoughts {
+		return nil
+	}
+	if isEmpty(given) || call != nil && !w.givesSome(call) {
 		return nil
 	}
 	from := len(w.bare)
@@ -60,4 +67,29 @@ func (w *Writer) jsonDeed(t spoken) []byte {
 	}
 	w.bare = append(bytes.TrimSuffix(w.bare, []byte(",")), ']')
 	return w.bare[from:]
+}
+
+// isEmpty tells an object, a list or a text that has nothing.
+func isEmpty(v rawjson.Value) bool {
+	switch v.Kind() {
+	case rawjson.Object, rawjson.Array, rawjson.String:
+		return len(bytes.TrimSpace(v[1:len(v)-1])) == 0
+	}
+	return false
+}
+
+// givesSome tells whether a call in an object has more than the name of a tool.
+func (w *Writer) givesSome(call rawjson.Value) bool {
+	s, n := &w.leaves, 0
+	s.Reset(call)
+	for s.Object(); s.NextKey(); {
+		switch v := s.Value(); {
+		case v == nil || isEmpty(v):
+		case v.Kind() == rawjson.Object || v.Kind() == rawjson.Array:
+			return true
+		default:
+			n++
+		}
+	}
+	return n > 1
 }

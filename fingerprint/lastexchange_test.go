@@ -131,8 +131,8 @@ func TestLastExchangeNewBetween(t *testing.T) {
 		{true, []string{step(`Thought: I search.\nAction: search[a]`, "none"), step(`Thought: Again.\nAction: search[a]`, "none")}},
 		{true, []string{step(`Thought: I search.\nAction: search\nAction Input: a`, "none"), step(`Thought: Again.\nAction: search\nAction Input: a`, "none")}},
 		{false, []string{step(`Thought: I search.\nAction: search[a]`, "none"), step(`Thought: Again.\nAction: search[b]`, "none")}},
-		{true, []string{step(`{\"thought\":\"I search.\",\"action\":{\"name\":\"a\"}}`, "none"), step(`{\"thought\":\"Again.\",\"action\":{\"name\":\"a\"}}`, "none")}},
-		{false, []string{step(`{\"thought\":\"I search.\",\"action\":{\"name\":\"a\"}}`, "none"), step(`{\"thought\":\"Again.\",\"action\":{\"name\":\"b\"}}`, "none")}},
+		{true, []string{step(`{\"thought\":\"I search.\",\"action\":{\"name\":\"a\",\"q\":1}}`, "none"), step(`{\"thought\":\"Again.\",\"action\":{\"name\":\"a\",\"q\":1}}`, "none")}},
+		{false, []string{step(`{\"thought\":\"I search.\",\"action\":{\"name\":\"a\",\"q\":1}}`, "none"), step(`{\"thought\":\"Again.\",\"action\":{\"name\":\"b\",\"q\":1}}`, "none")}},
 	} {
 		messages := `[{"role":"user","content":"q"}` + strings.Join(c.steps, "") + "]"
 		if got := id.Compute(request(t, "messages", messages), NewWriter(nil)) == Computable; got != c.want {

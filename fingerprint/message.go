@@ -65,10 +65,8 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 	}
 	text = w.bared(text.trim(), it)
 	if w.deeds && !w.acts {
-		if deed := text.deed(); deed != nil {
-			text.text, w.acts = deed, true
-		} else if deed = w.jsonDeed(text); deed != nil {
-			text, w.acts = spoken{text: deed}, true
+		if deed := w.deed(text); deed.text != nil {
+			text, w.acts = deed, true
 		}
 	}
 	if len(dst) == from+len("{") {

@@ -60,7 +60,7 @@ func (w *Writer) unrolled(items []rawjson.Value) []rawjson.Value {
 		w.addAnswer(p, answer)
 	}
 	slices.Reverse(w.steps)
-	if last := w.exchange(w.steps); last < 0 || w.readText(w.readItem(w.steps[last]).content).deed() == nil {
+	if last := w.exchange(w.steps); last < 0 || w.deed(w.readText(w.readItem(w.steps[last]).content).trim()).text == nil {
 		return items
 	}
 	return w.steps
