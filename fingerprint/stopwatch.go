@@ -166,13 +166,11 @@ func (w *Writer) isReport(object []byte) bool {
 			}
 		}
 		switch string(s.Key) {
-		case "result", "output", "data", "func":
+		case "result", "output", "data", "func", "tool_result":
 			_, below, _ := bytes.Cut(v, []byte(`\n`))
 			returned = len(below) > len(`"`)
 		case "tool_name":
 			n--
-		case "tool_result":
-			returned = true
 		case "error":
 			returned, failed = true, failed || string(v) == "true"
 		case "status":

@@ -172,7 +172,8 @@ func TestUntimed(t *testing.T) {
 	said("system", "Ran command: `pytest`\n\n```stdout\n1 failed in 0.41s\n```\n\nReturn code: 1", "Ran command: `pytest`\n\n```stdout\n1 failed in <duration>\n```\n\nReturn code: 1")
 	said("system", "Ran allowlisted command: `cat a`\n\n`1 failed in 0.41s`", "Ran allowlisted command: `cat a`\n\n`1 failed in <duration>`")
 	said("user", "<tool_response>\n1 failed in 0.41s\n</tool_response>", "<tool_response>\n1 failed in <duration>\n</tool_response>")
-	said("user", `{"tool_name": "code", "tool_result": "1 failed in 0.41s"}`, `{"tool_name": "code", "tool_result": "1 failed in <duration>"}`)
+	said("user", `{"tool_name": "code", "tool_result": "F\n1 failed in 0.41s"}`, `{"tool_name": "code", "tool_result": "F\n1 failed in <duration>"}`)
+	said("user", `{"tool_name": "job", "tool_result": "running, 3 passed in 0.41s"}`, `{"tool_name": "job", "tool_result": "running, 3 passed in 0.41s"}`)
 	said("user", `{"tool_name": "code", "tool_result": "{\"failed\":0,\"up\":\"0.41s\"}"}`, `{"tool_name": "code", "tool_result": "{\"failed\":0,\"up\":\"0.41s\"}"}`)
 	// An object is a state here, too.
 	for _, state := range []string{`{"state": "running", "errors": 0, "up": "0.41s"}`, `{"output": "running, 3 passed in 0.41s"}`} {
