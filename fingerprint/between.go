@@ -80,7 +80,7 @@ func (w *Writer) appendOutcome(exchange []rawjson.Value) bool {
 		if it.class == isAside {
 			continue
 		}
-		may := it.class == isAssistant && mayHaveDeed(it.content)
+		may := it.class == isAssistant && w.mayHaveDeed(it.content)
 		from := len(w.outcome)
 		var cause Cause
 		if w.outcome, cause = w.appendMessage(w.outcome, item); cause != Computable {
@@ -98,6 +98,6 @@ func (w *Writer) appendOutcome(exchange []rawjson.Value) bool {
 func (w *Writer) onlyWords(exchange []rawjson.Value) bool {
 	return !slices.ContainsFunc(exchange, func(item rawjson.Value) bool {
 		it := w.readItem(item)
-		return it.class == isResult || w.callsTools(it) || it.class == isAssistant && mayHaveDeed(it.content)
+		return it.class == isResult || w.callsTools(it) || it.class == isAssistant && w.mayHaveDeed(it.content)
 	})
 }

@@ -75,7 +75,7 @@ const longestTag = 64
 // mayEndInDeed tells at a glance whether an answer may do something at its end.
 func mayEndInDeed(content rawjson.Value) bool {
 	if content.Kind() != rawjson.String {
-		return mayHaveDeed(content)
+		return has(content, deedWords) || bytes.Contains(content, []byte(`\u00`))
 	}
 	text := bytes.TrimRight(content[:len(content)-1], " ")
 	for n := len(text) - 2; n >= 0 && text[n] == '\\' && strings.IndexByte("nrt", text[n+1]) >= 0; n = len(text) - 2 {
@@ -85,7 +85,16 @@ func mayEndInDeed(content rawjson.Value) bool {
 	return last == '`' || last == '>' || last == ']' || last == '}' || bytes.Contains(text[max(0, len(text)-len(`\u0060`)):], []byte(`\u`)) || bytes.Contains(text, actionInput)
 }
 
+// deedWords are in what may do something in text, as it stands in JSON.
+var deedWords = [][]byte{[]byte(`{\`), []byte(`{ \`), fence, endTag, []byte(`<\/`), action}
+
 // mayHaveDeed tells whether an answer may do something in text.
-func mayHaveDeed(content rawjson.Value) bool {
-	return mayHave(content, `{\`) || mayHave(content, "{ ") || mayHave(content, "```") || mayHave(content, "</") || mayHave(content, `<\/`) || mayHave(content, "Action:")
+func (w *Writer) mayHaveDeed(content rawjson.Value) bool {
+	if bytes.Contains(content, []byte(`\u00`)) {
+		from := len(w.bare)
+		if w.bare, _ = w.args.append(w.bare, content, jcs, nil); len(w.bare) > from {
+			content = w.bare[from:]
+		}
+	}
+	return has(content, deedWords)
 }

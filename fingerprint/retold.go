@@ -21,20 +21,30 @@ func (w *Writer) Retold(r *Request) (begin []byte, size int) {
 		return nil, 0
 	}
 	var text []byte
-	switch it.content.Kind() {
-	case rawjson.String:
+	if it.content.Kind() == rawjson.String {
 		text = it.content[1:] // as JSON it grows just so
-	case rawjson.Array:
-		s := &w.inner
-		s.Reset(it.content)
-		for s.Array(); text == nil && s.NextElement(); {
-			if b := readBlock(s); b.isText() {
-				text = b.text
-			}
-		}
+	} else {
+		text = w.firstText(it.content).text
 	}
 	if len(text) < longestBegin || w.scratchpad(items).form != nil {
 		return nil, 0
 	}
 	return text[:longestBegin], len(text)
+}
+
+// firstText is a content that is a text, or its first part that is one.
+func (w *Writer) firstText(content rawjson.Value) spoken {
+	switch content.Kind() {
+	case rawjson.String:
+		return w.readText(content)
+	case rawjson.Array:
+		s := &w.inner
+		s.Reset(content)
+		for s.Array(); s.NextElement(); {
+			if b := readBlock(s); b.isText() {
+				return spoken{text: b.text}
+			}
+		}
+	}
+	return spoken{}
 }

@@ -77,11 +77,16 @@ func (w *Writer) scratchpad(items []rawjson.Value) (p scratchpad) {
 		return p
 	}
 	for i := range padForms {
-		if f := &padForms[i]; bytes.Count(it.content, f.observed) > 1 && bytes.Contains(it.content, f.action) {
-			if p = (scratchpad{w.readText(it.content).trim(), f}); !p.cutEnd() {
+		f := &padForms[i]
+		if !mayHave(it.content, string(f.observed)) || !mayHave(it.content, string(f.action)) {
+			continue
+		}
+		p.spoken = w.readText(it.content).trim()
+		if bytes.Count(p.text, f.observed) > 1 && bytes.Contains(p.text, f.action) {
+			if p.form = f; !p.cutEnd() {
 				p.form = nil
 			}
-			return p
+			break
 		}
 	}
 	return p
@@ -121,7 +126,7 @@ func (w *Writer) onlyAsked(items []rawjson.Value) bool {
 // is asked of them.
 func (p *scratchpad) cutEnd() bool {
 	at := p.lastLine(p.text, p.form.end)
-	if at < p.lastLine(p.text, p.form.observed) {
+	if at < 0 || at < p.lastLine(p.text, p.form.observed) {
 		// langchaingo has nothing there, and above what the model is to end with.
 		return p.form.given == nil && bytes.Contains(p.text, []byte("Final Answer:"))
 	}

@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,4 +66,47 @@ func TestWritingOfMessagesDoesNotMatter(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestWritingOfStepsDoesNotMatter: nor do other escapes change what agents do in text,
+// and what came of it.
+func TestWritingOfStepsDoesNotMatter(t *testing.T) {
+	pieces := []string{
+		" ", "\n", "\n", "\t", `"`, `\`, `\n`, "é", "\u2028", "a", "1 failed in 0.41s", "{", "}", "{}", "]", "-", "...", "<", ">",
+		"Thought:", "Thought: a", "Action:", "Action: b", "Action: b[c]", "Action Input:", "Action Input: c", "Observation:", "Observation: d", "Final Answer:", "(reminder",
+		"[[ ## thought_0 ## ]]\n", "[[ ## tool_name_0 ## ]]\n", "[[ ## tool_args_0 ## ]]\n", "[[ ## observation_0 ## ]]\n", "Respond with", "next_thought",
+		"\nThought: a\nAction: b\nAction Input: c\nObservation: d", "\nAction: b[c]\nObservation: d\nThought:",
+		"[[ ## thought_0 ## ]]\na\n[[ ## tool_name_0 ## ]]\nb\n[[ ## tool_args_0 ## ]]\nc\n[[ ## observation_0 ## ]]\nd\n",
+		`{"thought": "a", "tool": "b", "args": {"c": 1}}`, `{"thoughts": ["é"], "headline": "a", "tool_name": "b", "tool_args": "\n"}`, `{"action": {"b": [1]}}`, `"\ud83d\ude00"`, `"\ud83d"`,
+		"<tool_call>\n{\"name\": \"b\", \"arguments\": {\"c\": \"\\u0061\"}}\n</tool_call>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "TOOL RESPONSE:",
+		`{"tool_name": "b", "tool_result": "F\n1 failed in 0.41s"}`, "[EXTRAS]", "\n[EXTRAS]\n{\"current_datetime\": 1}", "```", "\n```sh\nls\n```",
+	}
+	var ids []*Identity
+	for _, n := range []string{"1", "2", "3"} {
+		ids = append(ids, mustNew(t, "", Options{Parts: []string{"last_messages:" + n}}))
+	}
+	ids = append(ids, mustNew(t, "last-exchange", Options{}), mustNew(t, "last-exchange", Options{Mask: []string{"numbers"}}))
+	texts := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 6).Draw(t, "pieces"), "")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		few := rapid.SliceOfN(texts, 1, 3).Draw(t, "texts")
+		said := rapid.SliceOfN(rapid.SampledFrom(few), 1, 9).Draw(t, "said")
+		if rapid.Bool().Draw(t, "in one message") {
+			said = []string{strings.Join(said, "\n")}
+		}
+		var messages []string
+		for i, text := range said {
+			role := []string{"user", "assistant"}[i%2]
+			messages = append(messages, `{"role":"`+role+`","content":`+string(rawjson.AppendString(nil, []byte(text)))+`}`)
+		}
+		plain := "[" + strings.Join(messages, ",") + "]"
+		other := string(escaped([]byte(plain)))
+		for _, id := range ids {
+			got, want := canonicals(id, request(t, "messages", other)), canonicals(id, request(t, "messages", plain))
+			if !slices.Equal(got, want) {
+				t.Fatalf("%s with escapes:\n got %q\nwant %q", plain, got, want)
+			}
+		}
+	})
 }

@@ -44,7 +44,7 @@ func (w *Writer) firstCall(items []rawjson.Value, i int) int {
 // observes tells whether a message of the user is a result, of a client whose model has
 // no tools.
 func (w *Writer) observes(it *item) bool {
-	return it.class == isUser && it.content.Kind() == rawjson.String && begins(w.readText(it.content).text, observations)
+	return it.class == isUser && begins(w.firstText(it.content).trim().text, observations)
 }
 
 // answers tells whether a message has results of tools.

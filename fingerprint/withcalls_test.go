@@ -36,6 +36,8 @@ func TestLastMessagesHaveTheCallsOfTheirResults(t *testing.T) {
 		{`{"role":"tool","content":"r"},{"role":"tool","content":"s"}`, 1, 1},
 		{spoken, 3, 4},
 		{spoken, 1, 2},
+		{`{"role":"assistant","content":"test"},{"role":"user","content":" \u004fbservation: FAIL"}`, 1, 2},
+		{`{"role":"assistant","content":"test"},{"role":"user","content":[{"type":"text","text":"Observation: FAIL"}]}`, 1, 2},
 		{spoken + `,{"role":"user","content":"Observation: of what?"}`, 1, 1},
 		{`{"role":"user","content":"Observation: r"},{"role":"assistant","content":"a"}`, 2, 2},
 	} {
