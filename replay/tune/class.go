@@ -33,9 +33,10 @@ func (l Labels) class(k *Repeat) (class Class, labelled bool) {
 }
 
 // of is the label of a repeat. What several sessions did together has none: that of
-// one says nothing of the others.
+// one says nothing of the others. Where the log names none, nothing tells whether
+// several conversations did it.
 func (l Labels) of(k *Repeat) (loop, labelled bool) {
-	if loop, labelled = l[k.who()]; labelled && !k.Rule.BySession() && !k.facts.OfSession(k.Session) {
+	if loop, labelled = l[k.who()]; labelled && k.Session != "" && !k.Rule.BySession() && !k.facts.OfSession(k.Session) {
 		return false, false
 	}
 	return loop, labelled
