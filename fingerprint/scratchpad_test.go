@@ -85,6 +85,8 @@ func TestNoScratchpad(t *testing.T) {
 		`{"role":"user","content":"Rate it. ` + steps + `"}`:                                                                                        false,
 		`{"role":"user","content":"` + steps + `Thought: I know\nFinal Answer: e\n\nRate it."}`:                                                     false,
 		`{"role":"user","content":"` + twice + `\nRate it."}`:                                                                                       false,
+		`{"role":"user","content":"Final Answer: a\n` + dspy + `"}`:                                                                                 false,
+		`{"role":"user","content":"Action:Observation:Observation:"}`:                                                                               false,
 		`{"role":"user","content":"` + dspy + `"}`:                                                                                                  false,
 		`{"role":"user","content":"` + dspy + "Respond with the corresponding output fields, starting with the field `score`" + `"}`:                false,
 		`{"role":"user","content":"` + notes + `Thought:"}`:                                                                                         false, // nothing is done
@@ -101,6 +103,18 @@ func TestNoScratchpad(t *testing.T) {
 		}
 		if (answers > 1) != some {
 			t.Errorf("%s: %d answers: %q", messages, answers, steps)
+		}
+	}
+}
+
+// TestScratchpadOfTail: of messages that the log does not have the model may have said some.
+func TestScratchpadOfTail(t *testing.T) {
+	id := mustNew(t, "last-exchange", Options{})
+	r := request(t, "messages", `[{"role":"user","content":"Action: b[c]\nObservation: d\nThought:\nAction: b[c]\nObservation: d\nThought:"}]`)
+	for _, tail := range []bool{false, true} {
+		r.Messages.Tail = tail
+		if got, want := id.Compute(r, NewWriter(nil)), map[bool]Cause{false: Computable, true: LossyContent}[tail]; got != want {
+			t.Errorf("tail %v: %v, want %v", tail, got, want)
 		}
 	}
 }
