@@ -18,8 +18,12 @@ import (
 var fence, endTag = []byte("```"), []byte("</")
 
 // callTags name elements that hold a call as JSON: that of Hermes' and Qwen's
-// templates, the Darwin Gödel Machine's, and an older one.
-var callTags = []string{"tool_call", "tool_use", "function_call"}
+// templates, the Darwin Gödel Machine's, and an older one. Where the tool is given
+// nothing (wait, go on) the words before it may be the work.
+var (
+	callTags     = []string{"tool_call", "tool_use", "function_call"}
+	givesNothing = []byte("{}")
+)
 
 // deed is what a trimmed answer does, without a text if it does nothing: all of it in
 // JSON, or at its end its only action, block of code, or element of a name.
@@ -47,7 +51,7 @@ func (t spoken) block() []byte {
 			return nil
 		}
 		var open [1 + longestTag]byte
-		tag, n, call = append(append(open[:0], '<'), name...), 1, slices.Contains(callTags, string(name))
+		tag, n, call = append(append(open[:0], '<'), name...), 1, slices.Contains(callTags, string(name)) && !bytes.Contains(t.text, givesNothing)
 	} else if !bytes.HasSuffix(t.text, fence) {
 		return nil
 	}

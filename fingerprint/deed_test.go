@@ -16,8 +16,8 @@ func TestDeed(t *testing.T) {
 		"A function.\n<function=sh>\n<p=c>ls</p>\n</function>":   "<function=sh>\n<p=c>ls</p>\n</function>",
 
 		"I look.\n<tool_call>\n{\"name\": \"find\", \"arguments\": {\"q\": 1}}\n</tool_call>": "<tool_call>\n{\"name\": \"find\", \"arguments\": {\"q\": 1}}\n</tool_call>",
-		"I look.\n<tool_call>\n{'name': 'ls', 'arguments': {}}\n</tool_call>":                 "<tool_call>\n{'name': 'ls', 'arguments': {}}\n</tool_call>",
-		"I look.\n<tool_use>\n{'tool_name': ls, 'tool_input': {}}\n</tool_use>":               "<tool_use>\n{'tool_name': ls, 'tool_input': {}}\n</tool_use>",
+		"I look.\n<tool_call>\n{'name': 'ls', 'arguments': {'a': 1}}\n</tool_call>":           "<tool_call>\n{'name': 'ls', 'arguments': {'a': 1}}\n</tool_call>",
+		"I look.\n<tool_use>\n{'tool_name': ls, 'tool_input': {'a': 1}}\n</tool_use>":         "<tool_use>\n{'tool_name': ls, 'tool_input': {'a': 1}}\n</tool_use>",
 		"<tool_call>\n{'name': 'a'}\n</tool_call>\n<tool_call>\n{}\n</tool_call>":             "", // which one?
 
 		"Thought: I look again.\nAction: search[loops]":                       "Action: search[loops]",
@@ -45,14 +45,16 @@ func TestDeed(t *testing.T) {
 		"```":                                   "",
 		"is a <b>word</b>":                      "",
 		"<run>a</run>\n<run>b</run>":            "",
-		"File 7 is good.\n<verdict>pass</verdict>":                                               "", // a value
-		"<a><b>c</b></a>\n<done>no</done>":                                                       "",
-		"Good.\n<verdict>{\"pass\": true}</verdict>":                                             "",
-		"Good.\n<verdict>{\"name\": \"a\", \"parameters\": {\"pass\": true}}</verdict>":          "",
-		"Good.\n<tool>{\"filename\": \"a\", \"arguments\": {}}</tool>":                           "",
-		"Good.\n<tool>{\"name\": \"a\", \"arguments\": {}, \"note\": \"page 7 is good\"}</tool>": "",
-		"Good.\n<tool>{\"name\": \"a\", \"arguments\": \"none\"}</tool>":                         "",
-		"Good.\n<tool>{\"name\": \"a\", \"arguments\": {}}, or so</tool>":                        "",
+		"File 7 is good.\n<verdict>pass</verdict>":                                                       "", // a value
+		"<a><b>c</b></a>\n<done>no</done>":                                                               "",
+		"Good.\n<verdict>{\"pass\": true}</verdict>":                                                     "",
+		"Good.\n<verdict>{\"name\": \"a\", \"parameters\": {\"pass\": true}}</verdict>":                  "",
+		"Good.\n<tool>{\"filename\": \"a\", \"arguments\": {\"b\": 1}}</tool>":                           "",
+		"Good.\n<tool>{\"name\": \"a\", \"arguments\": {\"b\": 1}, \"note\": \"page 7 is good\"}</tool>": "",
+		"The next part.\n<tool_call>{\"name\": \"go_on\", \"arguments\": {}}</tool_call>":                "",
+		"The next part.\n<tool>{\"name\": \"go_on\", \"arguments\": {}}</tool>":                          "",
+		"Good.\n<tool>{\"name\": \"a\", \"arguments\": \"none\"}</tool>":                                 "",
+		"Good.\n<tool>{\"name\": \"a\", \"arguments\": {\"b\": 1}}, or so</tool>":                        "",
 		"</run>":                 "",
 		"</>":                    "",
 		"<r2>\n<c>go</c>\n</r2>": "",
