@@ -40,7 +40,7 @@ func (w *Writer) unrolled(items []rawjson.Value) []rawjson.Value {
 		return items
 	}
 	w.steps = w.steps[:0]
-	rest, answer := p.text, []byte(nil)
+	rest := p.text
 	for range mostExchanges {
 		at := p.lastLine(rest, p.form.observed)
 		if at < 0 {
@@ -48,15 +48,17 @@ func (w *Writer) unrolled(items []rawjson.Value) []rawjson.Value {
 		}
 		seen := rest[at:]
 		if len(w.steps) > 0 {
-			if seen, answer = p.cutAnswer(seen); answer == nil {
+			before, answer := p.cutAnswer(seen)
+			if answer == nil {
 				break
 			}
 			w.addAnswer(p, answer)
+			seen = before
 		}
 		w.addObservation(p, seen)
 		rest = rest[:at]
 	}
-	if _, answer = p.cutAnswer(rest); answer != nil {
+	if _, answer := p.cutAnswer(rest); answer != nil {
 		w.addAnswer(p, answer)
 	}
 	slices.Reverse(w.steps)

@@ -150,7 +150,7 @@ func TestScratchpadIsNotQuadratic(t *testing.T) {
 	id := mustNew(t, "last-exchange", Options{})
 	hostile(t, func(size int) {
 		for _, part := range []string{"\nObservation: a", "\nThought: a\nAction: b[c]\nObservation: d", "Observation:", " Thought:", "\n[[ ## observation_1 ## ]]", "\n[[ ## thought_1 ## ]]\na\n[[ ## observation_1 ## ]]", "\nRespond with the corresponding output fields", "\nThought:", "\n", `\`} {
-			for _, text := range []string{strings.Repeat(part, size) + "\nObservation: a", "Observation: Observation:" + strings.Repeat(part, size)} {
+			for _, text := range []string{strings.Repeat(part, size) + "\nObservation: a", strings.Repeat("Observation: ", 2) + strings.Repeat(part, size)} {
 				canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, text))+`}]`))
 			}
 		}
