@@ -132,6 +132,7 @@ func TestStart(t *testing.T) {
 	f(Start{Time: at.Add(3*time.Minute + time.Second)}, 4)
 	f(Start{Time: at.Add(time.Hour)}, 10)
 	f(Start{Time: at.Add(-time.Hour)}, 0)
+	f(Start{Time: time.UnixMilli(-1)}, 0) // which is the end, to the brokers
 }
 
 // TestNoCommit: a group that has committed nothing says -1; kafka-go's

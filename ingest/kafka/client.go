@@ -245,3 +245,7 @@ func (c *client) offsets(ctx context.Context, timestamp int64, partitions ...int
 	}
 	return found, nil
 }
+
+// millis is a time as brokers are asked for it. Of those below 0 each asks for
+// something else, or is refused.
+func millis(t time.Time) int64 { return max(0, t.UnixMilli()) }

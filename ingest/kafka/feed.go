@@ -98,7 +98,7 @@ func (f *Feed) begin(ctx context.Context, all []int) error {
 	case f.config.Start.Earliest:
 		at = kafka.FirstOffset
 	case !f.config.Start.Time.IsZero():
-		at = f.config.Start.Time.UnixMilli()
+		at = millis(f.config.Start.Time)
 	}
 	return f.c.insist(ctx, func() (err error) {
 		f.starts, err = f.c.offsets(ctx, at, all...)

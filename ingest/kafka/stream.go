@@ -124,7 +124,7 @@ func (c *client) spans(ctx context.Context, t topic, since time.Time) ([]Span, e
 		}
 		begin := first
 		if !since.IsZero() {
-			if begin, err = c.offsets(ctx, since.Add(-sinceSlack).UnixMilli(), all...); err != nil {
+			if begin, err = c.offsets(ctx, millis(since.Add(-sinceSlack)), all...); err != nil {
 				return err
 			}
 		}

@@ -178,4 +178,10 @@ func TestNothingLeft(t *testing.T) {
 	if got := drain(t, streams); got != "1:0-5" {
 		t.Errorf("read %s", got)
 	}
+	b.DeleteRecords(t, topic, 0, 4) // the control record, too
+	streams, err = Streams(t.Context(), config(b, topic), time.Unix(0, 0), 0)
+	must(t, err)
+	if got := drain(t, streams); got != "1:0-5" {
+		t.Errorf("of all times read %s", got)
+	}
 }
