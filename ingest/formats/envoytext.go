@@ -48,9 +48,11 @@ func (p *envoyText) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	f.word()
 	f.word()
-	if p.lasted = parseMillis(f.word(), p.lasted); p.lasted == fingerprint.NoTime {
+	duration := f.word()
+	if _, ok := parseSeconds(duration); !ok {
 		return f.column(), "expected a duration"
 	}
+	p.lasted = parseMillis(duration, p.lasted)
 	f.word() // of the upstream
 	forwarded, _ := f.between('"', '"')
 	agent, _ := f.between('"', '"')

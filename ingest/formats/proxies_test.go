@@ -64,6 +64,7 @@ func TestEnvoyText(t *testing.T) {
 	f(`[1970-01-01T00:00:01.000Z] "GET /a HTTP/1.1" 200 -`+tail+` a b c d:1`, nativeAt+` took=1.5s method=GET path=/a caller=a/1 named status=200 header:user-agent=a/1 header:x-request-id=id`)
 	f(`[1970-01-01T00:00:01.000Z] "- - HTTP/1.1" 0 DC`+tail, nativeAt+` took=1.5s caller=a/1 named header:user-agent=a/1 header:x-request-id=id`)
 	f(`[1970-01-01T00:00:01.000Z] "POST /a HTTP/1.1" 0 DC downstream_remote_disconnect`+tail, nativeAt+` took=1.5s method=POST path=/a caller=a/1 named status=499 header:user-agent=a/1 header:x-request-id=id`)
+	f(`[1970-01-01T00:00:01.000Z] "GET /a HTTP/1.1" 200 - 10 20 -1 - "-" "a/1" "id" "host" "-"`, nativeAt+` method=GET path=/a caller=a/1 named status=200 header:user-agent=a/1 header:x-request-id=id`)
 	f(`[1970-01-01T00:00:01.000] "GET / HTTP/1.1" 200 -`+tail, `column 1: expected [time] like 2026-11-21T10:00:00.000Z`)
 	f(`[1970-01-01T00:00:01.000Z] GET / 200 -`, `column 28: expected the request in quotes`)
 	f(`[1970-01-01T00:00:01.000Z] "GET / HTTP/1.1" OK -`, `column 45: expected a status`)
