@@ -719,6 +719,26 @@ func answerFetch(r kmsg.Request, fill func(*kmsg.FetchResponseTopicPartition)) k
 	return answer
 }
 
+// TestWrittenWhileAsked: where nothing was written since a time, a feed begins at the
+// end as it is when that is asked for: what is written before both are known is read.
+func TestWrittenWhileAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t, 1)
+		f.produce(t, lines(0, 5)...)
+		time.Sleep(time.Second)
+		c, asked := f.config(), 0
+		c.Start = Start{Time: time.Now()}
+		f.ControlKey(int16(kmsg.ListOffsets), func(kmsg.Request) (kmsg.Response, error, bool) {
+			f.KeepControl()
+			if asked++; asked == 2 {
+				f.SleepControl(func() { f.produce(t, line(5)) })
+			}
+			return nil, nil, false
+		})
+		same(t, until(t, accept(t, open(t, c)), atEnd).values, lines(5, 6))
+	})
+}
+
 // TestDiverged: where a leader says that it lacks what was read, it is gone on from
 // where it does not, and that is said; who reads to an end cannot, and fails.
 func TestDiverged(t *testing.T) {
