@@ -1,7 +1,6 @@
 package fingerprint
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -14,7 +13,7 @@ import (
 func (w *Writer) appendReply(dst []byte, items []rawjson.Value) ([]byte, Cause) {
 	var reply rawjson.Value // if an answer is what comes before it
 	for _, v := range slices.Backward(items) {
-		if reply == nil && surelyNoUser(v) {
+		if reply == nil && begins(v, noReplies) {
 			continue
 		}
 		switch it := w.readItem(v); {
@@ -31,10 +30,12 @@ func (w *Writer) appendReply(dst []byte, items []rawjson.Value) ([]byte, Cause) 
 	return dst, Computable
 }
 
-// surelyNoUser tells at a glance of a message, as most clients write it, that it is
-// the model's or a tool's: a history of hundreds is not read again.
-func surelyNoUser(v rawjson.Value) bool {
-	role, found := bytes.CutPrefix(v, []byte(`{"role":`))
-	role = bytes.TrimPrefix(role, []byte(" "))
-	return found && (bytes.HasPrefix(role, []byte(`"assistant"`)) || bytes.HasPrefix(role, []byte(`"tool"`)))
+// noReplies are what messages of the model and of tools begin with, as most clients
+// write them: a history of thousands is not read again.
+var noReplies = [][]byte{
+	[]byte(`{"role":"assistant"`), []byte(`{"role": "assistant"`),
+	[]byte(`{"role":"tool"`), []byte(`{"role": "tool"`),
+	[]byte(`{"role":"user","content":[{"type":"tool_result"`), []byte(`{"role": "user", "content": [{"type": "tool_result"`),
+	[]byte(`{"role":"user","content":[{"tool_use_id"`), []byte(`{"role": "user", "content": [{"tool_use_id"`), // of Claude Code
+	[]byte(`{"type":"function_call`), []byte(`{"type": "function_call`),
 }
