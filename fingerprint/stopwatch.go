@@ -126,9 +126,11 @@ var outputs = [][]byte{
 	[]byte(`returncode`), // mini-swe-agent
 	[]byte(`exit_code`),  // Codex
 	[]byte(`stdout`),
-	[]byte(`isError`),         // MCP
-	[]byte(`type":"text"`),    // a part of that, which OpenAI's Agents SDK hands on
+	[]byte(`isError`),      // MCP
+	[]byte(`type":"text"`), // a part of that, which OpenAI's Agents SDK hands on
+	[]byte(`type": "text"`),
 	[]byte(`type\":\"text\"`), // the same in JSON
+	[]byte(`type\": \"text\"`),
 }
 
 // isState tells whether an object is none of these.

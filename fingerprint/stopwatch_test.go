@@ -122,6 +122,7 @@ func TestUntimed(t *testing.T) {
 	is("assert f() == {\nE  no\n1 failed in 0.41s", "assert f() == {\nE  no\n1 failed in <duration>") // no object
 	is("Result: {\"exit_code\":1,\"stdout\":\"f() {\\n1 failed in 0.41s\"}", "Result: {\"exit_code\":1,\"stdout\":\"f() {\\n1 failed in <duration>\"}")
 	is("[{\"type\":\"text\",\"text\":\"1 failed in 0.41s\"}]", "[{\"type\":\"text\",\"text\":\"1 failed in <duration>\"}]")
+	is("[{\"type\": \"text\", \"text\": \"1 failed in 0.41s\"}]", "[{\"type\": \"text\", \"text\": \"1 failed in <duration>\"}]")
 	same("{\n  \"exitCode\" : 0,\n  \"stdout\" : \"{\\\"state\\\":\\\"running\\\",\\\"errors\\\":0,\\\"elapsed\\\":\\\"3.41s\\\"}\"\n}") // as Jackson writes it
 	same(`{"output":"job a\n{\"state\":\"running\",\"errors\":0,\"elapsed\":\"3.41s\"}\n","returncode":0}`)
 	same(`{"content": [{"type": "text", "text": "job a\n{\"state\": \"running, 0 failed\", \"elapsed\": \"0.41s\"}"}], "isError": false}`)
