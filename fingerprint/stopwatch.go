@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -96,12 +97,25 @@ var verdicts = [][]byte{
 	[]byte("timed out"), []byte("Timed out"), []byte("Timeout"), // curl and other clients
 }
 
-// noError is what Gemini CLI and Qwen Code say below what each command said that ran.
-var noError = []byte("\nError: (none)\n")
+// noErrors name an error where there was none.
+var noErrors = [][]byte{
+	[]byte("\nError: (none)\n"),                         // Gemini CLI, Qwen Code
+	[]byte(`isError":false`), []byte(`isError": false`), // MCP
+	[]byte(`"error":null`), []byte(`"error": null`),
+}
 
+// hasVerdict tells whether a text has one of the verdicts elsewhere than in these.
 func hasVerdict(text []byte) bool {
-	before, behind, _ := bytes.Cut(text, noError)
-	return has(before, verdicts) || has(behind, verdicts)
+	return slices.ContainsFunc(verdicts, func(word []byte) bool {
+		if !bytes.Contains(text, word) {
+			return false
+		}
+		n := bytes.Count(text, word)
+		for _, none := range noErrors {
+			n -= bytes.Count(none, word) * bytes.Count(text, none)
+		}
+		return n > 0
+	})
 }
 
 // observations are what results begin with that clients of models without tools

@@ -133,6 +133,11 @@ func TestUntimed(t *testing.T) {
 	same(`[{"type":"text","text":"{\"state\":\"running, 0 failed\",\"elapsed\":\"0.41s\"}"}]`)
 	same("Exit code: 0\nOutput:\n{\"state\":\"running\",\"errors\":0,\"elapsed\":\"0.41s\"}") // of curl
 	is("Exit code: 1\nOutput:\n{\"state\":\"running\",\"errors\":0,\"elapsed\":\"0.41s\"}", "Exit code: 1\nOutput:\n{\"state\":\"running\",\"errors\":0,\"elapsed\":\"<duration>\"}")
+	same(`{"content": [{"type": "text", "text": "Processed 100 records in 1.2 s"}], "isError": false}`)
+	same(`{"content":[{"type":"text","text":"Processed 100 records in 1.2 s"}],"isError":false}`)
+	same(`{"stdout":"Processed 100 records in 1.2 s","error":null}`)
+	is(`{"content":[{"type":"text","text":"1 error in 1.2 s"}],"isError":false}`, `{"content":[{"type":"text","text":"1 error in <duration>"}],"isError":false}`)
+	is(`{"content":[{"type":"text","text":"no answer in 1.2 s"}],"isError":true}`, `{"content":[{"type":"text","text":"no answer in <duration>"}],"isError":true}`)
 	same("Output: Processed 100 records in 1.2 s\nError: (none)\nExit Code: 0\nSignal: (none)") // of Qwen Code
 	same("Output: {\"state\":\"running\",\"errors\":0,\"elapsed\":\"0.41s\"}\nError: (none)\nExit Code: 0\nSignal: (none)")
 	is("Output: 1 failed in 0.41s\nError: (none)\nExit Code: 1\nSignal: (none)", "Output: 1 failed in <duration>\nError: (none)\nExit Code: 1\nSignal: (none)")
