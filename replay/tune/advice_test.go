@@ -189,6 +189,11 @@ func TestChoose(t *testing.T) {
 	own[at{0, 2}] = Outcome{Loops: 5}
 	own[at{1, 4}], own[at{3, 4}] = few(5, 5, 51), few(5, 4, 100)
 	f("of more that which saves most gives way to the rule's own, which catches more", Options{}, 10, own, at{1, 4})
+	own[at{3, 5}], own[at{1, 4}] = few(5, 5, 89), few(5, 4, 51)
+	own[at{3, 4}] = few(5, 3, 100)
+	f("or to what is better than that and saves more", Options{}, 10, own, at{3, 5})
+	delete(own, at{3, 5})
+	own[at{3, 4}] = few(5, 4, 100)
 	own[at{1, 4}] = few(5, 5, 50)
 	f("but not for twice as much", Options{}, 10, own, at{3, 4})
 	own[at{1, 4}] = few(5, 4, 51)
@@ -224,6 +229,44 @@ func TestChoose(t *testing.T) {
 	f("one whose neighbouring windows do", Options{}, 10, map[at]Outcome{
 		{0, 4}: catches(92), {1, 4}: same, {2, 4}: same, {0, 5}: {Waste: 92}, {1, 5}: {Waste: 100}, {2, 5}: {Waste: 100},
 	}, at{2, 4})
+}
+
+// TestChooseBest: no setting within the limits is better than the one that is chosen,
+// and saves as much.
+func TestChooseBest(t *testing.T) {
+	cells := []window.SweepCell{{Kind: "streak", Window: time.Minute}, {Kind: "streak", Window: 5 * time.Minute}}
+	rapid.Check(t, func(t *rapid.T) {
+		rule := &window.Rule{Identity: anyRule.Identity, Counter: window.CounterSpec{Kind: "streak", Window: time.Minute}, Threshold: rapid.IntRange(3, 7).Draw(t, "threshold")}
+		r := &Report{Cells: cells, Options: Options{Least: 2, Most: 6, MaxWrong: 0.25}, Days: 10, Result: &replay.Result{}}
+		r.Result.Account.Judged = 100
+		grid := make([][]Outcome, len(cells))
+		loops := rapid.IntRange(1, 9).Draw(t, "loops")
+		for c := range grid {
+			grid[c] = make([]Outcome, r.Options.Most+1)
+			for th := range grid[c] {
+				wrong := rapid.IntRange(0, 2).Draw(t, "wrong")
+				grid[c][th] = Outcome{Loops: loops, Caught: rapid.IntRange(0, loops).Draw(t, "caught"), Waste: rapid.Int64Range(0, 100).Draw(t, "waste"), Wrong: wrong, WrongRequests: int64(wrong)}
+			}
+		}
+		on := &ground{grid, trainShare}
+		cell, threshold := r.choose(rule, on, grid)
+		choices := r.choices(rule, on, 0)
+		if cell < 0 {
+			if len(choices) > 0 {
+				t.Fatalf("nothing is chosen of %d", len(choices))
+			}
+			return
+		}
+		chosen := &grid[cell][threshold]
+		if !slices.ContainsFunc(choices, func(x choice) bool { return x.o == chosen }) {
+			t.Fatalf("cell %d at %d is not within the limits", cell, threshold)
+		}
+		for _, x := range choices {
+			if x.o.betters(chosen) && x.o.Waste >= chosen.Waste {
+				t.Fatalf("cell %d at %d is chosen, %+v, and %d at %d is better, %+v", cell, threshold, *chosen, x.cell, x.threshold, *x.o)
+			}
+		}
+	})
 }
 
 // TestChooseAsRun: a setting that the gateway gets wrong more often, as it runs it,

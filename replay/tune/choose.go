@@ -31,9 +31,10 @@ const safety = 0.75
 // whose neighbours are like it, then the window nearest to the rule's own. That
 // gives way to one that saves nearly as much as it, catches no fewer and is wrong no
 // more often, and is better in one of the two; and to the rule's own setting, if that
-// is so much better and saves more than half. If it can be, it is none that the
-// gateway gets wrong more often, as it runs it. Of few loops it takes the rule's own
-// setting, if none catches more or is wrong less often in all of the log.
+// is so much better and saves more than half, or to what that gives way to in turn. If
+// it can be, it is none that the gateway gets wrong more often, as it runs it. Of few
+// loops it takes the rule's own setting, if none catches more or is wrong less often in
+// all of the log.
 func (r *Report) choose(rule *window.Rule, on *ground, all [][]Outcome) (cell, threshold int) {
 	choices := r.choices(rule, on, r.Options.Budget)
 	unsound := func(x choice) bool { return r.wrongAsRun(rule, x.cell, x.threshold) > x.o.Wrong }
@@ -57,17 +58,20 @@ func (r *Report) choose(rule *window.Rule, on *ground, all [][]Outcome) (cell, t
 		saving = sound
 	}
 	order := func(a, b choice) int { return r.order(rule, a, b) }
-	pick := slices.MinFunc(saving, order)
-	better := slices.DeleteFunc(slices.Clone(choices), func(x choice) bool {
-		return !x.saves(pick.o.Waste) || !x.o.betters(pick.o) || unsound(x)
-	})
-	if len(better) > 0 {
-		pick = slices.MinFunc(better, order)
+	pick := func(x choice) choice {
+		better := slices.DeleteFunc(slices.Clone(choices), func(y choice) bool {
+			return !y.saves(x.o.Waste) || !y.o.betters(x.o) || unsound(y)
+		})
+		if len(better) > 0 {
+			return slices.MinFunc(better, order)
+		}
+		return x
 	}
-	if own >= 0 && choices[own].o.betters(pick.o) && pick.o.Waste < worthChange*choices[own].o.Waste {
-		pick = choices[own]
+	picked := pick(slices.MinFunc(saving, order))
+	if own >= 0 && choices[own].o.betters(picked.o) && picked.o.Waste < worthChange*choices[own].o.Waste {
+		picked = pick(choices[own])
 	}
-	return pick.cell, pick.threshold
+	return picked.cell, picked.threshold
 }
 
 // choice is a setting that may be advised.
