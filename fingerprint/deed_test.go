@@ -25,6 +25,9 @@ func TestDeed(t *testing.T) {
 		"Thought: Once more.\n\nAction: search\nAction Input: {\n\"q\": 1\n}": "Action: search\nAction Input: {\n\"q\": 1\n}",
 		"Action: search\nAction Input: loops":                                 "Action: search\nAction Input: loops",
 
+		"Thought: a\nAction: search\nAction Input: loops\nObservation: none\nUse Action: search": "Action: search\nAction Input: loops\nObservation: none\nUse Action: search",
+		"Action: a\nAction Input: 1\nAction: b\nAction Input: 2\nObservation: none":              "", // which one?
+		"Action: a\nObservation: none\nAction Input: 1":                                          "",
 		"Thought: It is in [2].":                       "",
 		"Final Answer: 7 [2]":                          "",
 		"Action: search[loops]\nThat lists all.":       "",

@@ -88,6 +88,8 @@ func framed(text []byte) bool {
 		}
 	}
 	switch last := text[len(text)-1]; {
+	case last == '`':
+		return bytes.Contains(text, bytes.TrimSpace(toolsAgain))
 	case last == '"':
 		return bytes.Contains(text[max(0, len(text)-longestGuard):], []byte("[loop-guard] "))
 	case last == '>':
@@ -125,7 +127,7 @@ func (w *Writer) withoutEnd(text []byte) []byte {
 			}
 		}
 	}
-	return withoutGuard(withoutShell(withoutTook(withoutTail(w.withoutExtras(text)))))
+	return withoutTools(withoutGuard(withoutShell(withoutTook(withoutTail(w.withoutExtras(text))))))
 }
 
 // extras is what Agent Zero puts above what it tells the model with each request: the
@@ -146,6 +148,16 @@ func (w *Writer) withoutExtras(text []byte) []byte {
 		return text
 	}
 	return text[:i]
+}
+
+// toolsAgain is what CrewAI begins with, below every third result that an agent of text
+// gets, to say again which tools it has; the end of the text.
+var toolsAgain = []byte("\n\n\n\n\nYou ONLY have access to the following tools, and should NEVER make up tools")
+
+// withoutTools leaves that out.
+func withoutTools(text []byte) []byte {
+	before, _, _ := bytes.Cut(text, toolsAgain)
+	return before
 }
 
 // PraisonAI says behind what a tool returned how often it has been called: in the last

@@ -97,6 +97,8 @@ func TestFrames(t *testing.T) {
 	same("a\n[EXTRAS]\n{\"current_datetime\": 1}\nb {c}")
 	same("a\n[EXTRAS]\n{")
 
+	is("Action: a\nObservation: no\n\n\n\n\nYou ONLY have access to the following tools, and should NEVER make up tools that are not listed here:\n\n```\nThought: a\n```", "Action: a\nObservation: no") // CrewAI
+	same("You are a tester.\nYou ONLY have access to the following tools, and should NEVER make up tools that are not listed here:\n\n```\nThought: a\n```")
 	is("no\n<shellId: 12 completed with exit code 1>", "no\n<completed with exit code 1>")
 	is("<shellId: 0 completed with exit code 0>\n", "<completed with exit code 0>")
 	same("no\n<shellId: 12 completed with exit code 1> no")

@@ -5,7 +5,7 @@ import "bytes"
 // Agents in ReAct's form have the model write a thought, which is another at each
 // step, and below it what is to be done.
 
-var action, actionInput = []byte("Action:"), []byte("Action Input:")
+var action, actionInput, observation = []byte("Action:"), []byte("Action Input:"), []byte("Observation:")
 
 // action is what a trimmed answer in ReAct's form does, nil if it does nothing: its
 // only action, a line that ends in what the tool is given, search[loops], or one
@@ -16,10 +16,11 @@ func (t spoken) action() []byte {
 		return nil
 	}
 	behind := t.text[from+len(action):]
-	if bytes.Contains(behind, action) {
+	call, _ := t.cutLine(behind, observation) // CrewAI has what came of it in the same answer
+	if bytes.Contains(call, action) {
 		return nil
 	}
-	name, _, given := bytes.Cut(behind, actionInput)
+	name, _, given := bytes.Cut(call, actionInput)
 	switch {
 	case given:
 		line := (spoken{text: name, verbatim: t.verbatim}).trim().text

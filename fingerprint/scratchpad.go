@@ -24,7 +24,7 @@ type scratchpad struct {
 type padForm struct{ begin, thought, action, given, observed, end []byte }
 
 var padForms = [...]padForm{
-	{begin: []byte("Begin!"), thought: []byte("Thought:"), action: action, observed: []byte("Observation:"), end: []byte("Thought:")}, // ReAct: LangChain, langchaingo
+	{begin: []byte("Begin!"), thought: []byte("Thought:"), action: action, observed: observation, end: []byte("Thought:")}, // ReAct: LangChain, langchaingo
 	{ // DSPy
 		thought: []byte("[[ ## thought_"), action: []byte("[[ ## tool_name_"), given: []byte("[[ ## tool_args_"), observed: []byte("[[ ## observation_"),
 		end: []byte("Respond with"),
