@@ -154,10 +154,12 @@ func (w *Writer) withoutExtras(text []byte) []byte {
 // gets, to say again which tools it has; the end of the text.
 var toolsAgain = []byte("\n\n\n\n\nYou ONLY have access to the following tools, and should NEVER make up tools")
 
-// withoutTools leaves that out.
+// withoutTools leaves that out. It ends with how an answer is to end, in a block.
 func withoutTools(text []byte) []byte {
-	before, _, _ := bytes.Cut(text, toolsAgain)
-	return before
+	if bytes.HasSuffix(text, fence) {
+		text, _, _ = bytes.Cut(text, toolsAgain)
+	}
+	return text
 }
 
 // PraisonAI says behind what a tool returned how often it has been called: in the last
