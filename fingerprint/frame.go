@@ -45,7 +45,7 @@ func (w *Writer) unframe(t spoken) spoken {
 		return t
 	}
 	whole := w.decoded(t)
-	text := stripped(stripped(w.unpacked(whole), withoutFront), w.withoutEnd)
+	text := stripped(stripped(w.unpacked(w.withoutExtras(whole)), withoutFront), withoutEnd)
 	switch len(text) {
 	case len(whole):
 		return t
@@ -119,7 +119,7 @@ func withoutFront(text []byte) []byte {
 	return withoutHead(text)
 }
 
-func (w *Writer) withoutEnd(text []byte) []byte {
+func withoutEnd(text []byte) []byte {
 	for _, b := range frameBlocks {
 		if bytes.HasSuffix(text, b.end) {
 			if i := bytes.LastIndex(text, b.open); i >= 0 && !bytes.Contains(text[i:], terminals) {
@@ -127,7 +127,7 @@ func (w *Writer) withoutEnd(text []byte) []byte {
 			}
 		}
 	}
-	return withoutTools(withoutGuard(withoutShell(withoutTook(withoutTail(w.withoutExtras(text))))))
+	return withoutTools(withoutGuard(withoutShell(withoutTook(withoutTail(text)))))
 }
 
 // extras is what Agent Zero puts above what it tells the model with each request: the
@@ -138,7 +138,7 @@ var (
 	extrasTime = []byte(`"current_datetime":`)
 )
 
-// withoutExtras leaves that out.
+// withoutExtras leaves that out: nothing stands behind it, so once is enough.
 func (w *Writer) withoutExtras(text []byte) []byte {
 	if !bytes.HasSuffix(text, []byte("}")) {
 		return text

@@ -130,6 +130,8 @@ func TestFrames(t *testing.T) {
 			canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, strings.Repeat(part, size)+"\nProcess Group PGID: 1"))+`}]`))
 			canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, strings.Repeat(part, size)+"\n[EXTRAS]\n{\"current_datetime\":1}"))+`}]`))
 		}
+		guards := `{"a":1` + strings.Repeat(`, "_loop_guard": {"message": "b", "action": "c"}`, size) + "}"
+		canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, guards))+`}]`))
 		// What is sought in vain at one end, with frames at the other.
 		details := strings.Repeat("<environment_details></environment_details>", size)
 		for _, text := range []string{details + "</system-reminder>", "<system-reminder>" + details, "Exit code: " + details} {
