@@ -20,11 +20,14 @@ type memo struct {
 	// the cause is why it has none.
 	turnKept  bool
 	turnCause Cause
+	// Whether pad is that of the request's messages.
+	padKept bool
+	pad     scratchpad
 }
 
 // forget is for another request. Memory is kept.
 func (m *memo) forget() {
-	m.lastN, m.issuedKept, m.turnKept = 0, false, false
+	m.lastN, m.issuedKept, m.turnKept, m.padKept = 0, false, false, false
 	for i := range m.items {
 		m.items[i].of, m.texts[i].of = nil, nil
 	}

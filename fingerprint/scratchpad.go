@@ -69,8 +69,16 @@ func (w *Writer) unrolled(items []rawjson.Value) []rawjson.Value {
 }
 
 // scratchpad is that of a message of the user at the end, with two steps or more, if the
-// model has said nothing before it; without a form if there is none.
-func (w *Writer) scratchpad(items []rawjson.Value) (p scratchpad) {
+// model has said nothing before it; without a form if there is none. It is kept in w.
+func (w *Writer) scratchpad(items []rawjson.Value) scratchpad {
+	if !w.padKept {
+		w.pad = w.findScratchpad(items)
+		w.padKept = !w.broken
+	}
+	return w.pad
+}
+
+func (w *Writer) findScratchpad(items []rawjson.Value) (p scratchpad) {
 	if !w.onlyAsked(items) {
 		return p
 	}
@@ -78,18 +86,18 @@ func (w *Writer) scratchpad(items []rawjson.Value) (p scratchpad) {
 	if it.class != isUser || it.content.Kind() != rawjson.String {
 		return p
 	}
-	for i := range padForms {
-		f := &padForms[i]
-		if !mayHave(it.content, string(f.observed)) || !mayHave(it.content, string(f.action)) {
-			continue
-		}
-		p.spoken = w.readText(it.content).trim()
-		if bytes.Count(p.text, f.observed) > 1 && bytes.Contains(p.text, f.action) {
-			if p.form = f; !p.cutEnd() {
-				p.form = nil
-			}
-			break
-		}
+	p.spoken = w.readText(it.content).trim()
+	i := slices.IndexFunc(padForms[:], func(f padForm) bool {
+		return bytes.Count(p.text, f.observed) > 1 && bytes.Contains(p.text, f.action)
+	})
+	if i < 0 {
+		return p
+	}
+	if !p.verbatim {
+		p.text = w.decoded(p.spoken) // stays when another text is read
+	}
+	if p.form = &padForms[i]; !p.cutEnd() {
+		p.form = nil
 	}
 	return p
 }
