@@ -15,10 +15,10 @@ import (
 // The names of such members: of thoughts, of a tool, of what that is given, and of an
 // object that has both.
 var (
-	jsonThoughtNames = [...]string{"thought", "thoughts", "thinking", "reasoning", "reflection"}
-	jsonToolNames    = [...]string{"tool_name", "tool", "action", "function", "command"}
-	jsonGivenNames   = [...]string{"tool_args", "tool_input", "action_input", "args", "arguments", "parameters", "input"}
-	jsonCallNames    = [...]string{"action", "tool_call", "function_call", "command", "tool"}
+	jsonThoughtNames = []string{"thought", "thoughts", "thinking", "reasoning", "reflection"}
+	jsonToolNames    = []string{"tool_name", "tool", "action", "function", "command"}
+	jsonGivenNames   = []string{"tool_args", "tool_input", "action_input", "args", "arguments", "parameters", "input"}
+	jsonCallNames    = []string{"action", "tool_call", "function_call", "command", "tool"}
 )
 
 // jsonDeed is what a trimmed answer in JSON does, nil if it is none that has thoughts and
@@ -32,21 +32,18 @@ func (w *Writer) jsonDeed(t spoken) []byte {
 	s := &w.leaves
 	s.Reset(w.decoded(t))
 	for s.Object(); s.NextKey(); {
-		is := func(names ...string) bool {
-			return slices.ContainsFunc(names, func(name string) bool { return bytes.EqualFold(s.Key, []byte(name)) })
-		}
-		isTool, isGiven, isCall, isThought := is(jsonToolNames[:]...), is(jsonGivenNames[:]...), is(jsonCallNames[:]...), is(jsonThoughtNames[:]...)
-		isThoughts, isHeadline := is("thoughts"), is("headline")
-		v := s.Value()
+		name, v := string(bytes.ToLower(s.Key)), s.Value()
 		switch kind := v.Kind(); {
 		case v == nil:
-		case isThought, isHeadline:
-			thoughts, headline = thoughts || isThoughts, headline || isHeadline
-		case isTool && kind == rawjson.String && tool == nil:
+		case name == "headline":
+			headline = true
+		case slices.Contains(jsonThoughtNames, name):
+			thoughts = thoughts || name == "thoughts"
+		case slices.Contains(jsonToolNames, name) && kind == rawjson.String && tool == nil:
 			tool = v
-		case isGiven && given == nil:
+		case slices.Contains(jsonGivenNames, name) && given == nil:
 			given = v
-		case isCall && kind == rawjson.Object && call == nil:
+		case slices.Contains(jsonCallNames, name) && kind == rawjson.Object && call == nil:
 			call = v
 		default:
 			return nil

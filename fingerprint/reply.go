@@ -6,10 +6,10 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
-// appendReply appends what the user replied last before the turn that ends items: the
-// first message of the user behind an answer without calls. An agent that is asked for
-// news takes the same steps again. What a client puts behind results is no reply, nor is
-// the message with which all steps begin.
+// appendReply appends to a part of an identity, as another, what the user replied last
+// before the turn that ends items: the first message of the user behind an answer without
+// calls. An agent that is asked for news takes the same steps again. What a client puts
+// behind results is no reply, nor is the message with which all steps begin.
 func (w *Writer) appendReply(dst []byte, items []rawjson.Value) ([]byte, Cause) {
 	var reply rawjson.Value // if an answer is what comes before it
 	for _, v := range slices.Backward(items) {
@@ -21,8 +21,7 @@ func (w *Writer) appendReply(dst []byte, items []rawjson.Value) ([]byte, Cause) 
 		case it.class == isUser && !w.answers(it):
 			reply = v
 		case it.class == isAssistant && reply != nil && !w.callsTools(it):
-			dst, cause := w.appendMessage(append(dst, `,["reply",`...), reply)
-			return append(dst, ']'), cause
+			return w.appendMessage(append(dst, `],["reply",`...), reply)
 		default:
 			reply = nil
 		}

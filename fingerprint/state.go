@@ -104,9 +104,8 @@ func isThrown(object []byte) bool {
 
 // isReport tells whether an object has what a tool returned and nothing else, as
 // Google's ADK, AgentKit, Upsonic and, with the tool's name, Agent Zero wrap it, or says
-// that it is an error. A state has members of other names
-// for what goes on, objects or lists among them, or one that is a measure; or it is said
-// in a line.
+// that it is an error. A state has members of other names for what goes on, objects or
+// lists among them, or one that is a measure; or it is said in a line.
 func (w *Writer) isReport(object []byte) bool {
 	s, n, returned, failed := &w.leaves, 0, false, false
 	s.Reset(object)

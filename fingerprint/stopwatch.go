@@ -105,10 +105,10 @@ var noErrors = [][]byte{
 // hasVerdict tells whether a text has one of the verdicts elsewhere than in these.
 func hasVerdict(text []byte) bool {
 	return slices.ContainsFunc(verdicts, func(word []byte) bool {
-		if !bytes.Contains(text, word) {
+		n := bytes.Count(text, word)
+		if n == 0 {
 			return false
 		}
-		n := bytes.Count(text, word)
 		for _, none := range noErrors {
 			n -= bytes.Count(none, word) * bytes.Count(text, none)
 		}

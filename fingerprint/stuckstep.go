@@ -24,8 +24,7 @@ func newStuckStep(o Options) (*Identity, error) {
 		cause = w.lastTurn(r)
 		switch {
 		case cause == Computable:
-			w.canonical, cause = w.appendReply(append(w.appendTurn(w.canonical), ']'), r.Messages.Items[:w.turn.at+1])
-			if cause != Computable {
+			if w.canonical, cause = w.appendReply(w.appendTurn(w.canonical), r.Messages.Items[:w.turn.at+1]); cause != Computable {
 				return cause
 			}
 		case !w.turn.callsElsewhere():
@@ -34,9 +33,8 @@ func newStuckStep(o Options) (*Identity, error) {
 			if w.canonical, cause = w.appendLoose(w.canonical); cause != Computable {
 				return cause
 			}
-			w.canonical = append(w.canonical, ']')
 		}
-		w.emit(append(w.canonical, ']'), hash128)
+		w.emit(append(w.canonical, "]]"...), hash128)
 		w.called(calls...)
 		return Computable
 	}
