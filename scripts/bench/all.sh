@@ -7,8 +7,7 @@ why=$(mktemp)
 trap 'rm -f "$why"' EXIT
 missed=()
 run() {
-  "$@" 2> >(tee "$why" >&2) && return
-  wait $! # for tee
+  { "$@" 2>&1 >&3 | tee "$why" >&2; } 3>&1 && return
   missed+=("$*: $(tail -n 1 "$why")")
 }
 run go test -run '^$' -bench . -benchmem ./...
