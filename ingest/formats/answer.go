@@ -170,8 +170,6 @@ func readAnswerMember(s *rawjson.Scanner, item *itemCall, r *fingerprint.Request
 			readAnswerBehind(s, r, keep, reads)
 		case s.Kind() == rawjson.Array && !called:
 			readItemCalls(s, r)
-		default:
-			s.Skip()
 		}
 	case "parts":
 		r.ToolCalls = readFunctionCalls(s, r.ToolCalls)
@@ -180,7 +178,6 @@ func readAnswerMember(s *rawjson.Scanner, item *itemCall, r *fingerprint.Request
 	case "function_call", "additional_kwargs":
 		switch {
 		case called:
-			s.Skip()
 		case string(s.Key) == "function_call":
 			r.ToolCalls = readToolCall(s, r.ToolCalls)
 		default:

@@ -48,7 +48,6 @@ func (p *apisix) Parse(record []byte, r *fingerprint.Request) (int, string) {
 				}
 			}
 		case "server", "llm_response_text":
-			s.Skip()
 		default:
 			p.attribute(r)
 		}

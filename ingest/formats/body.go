@@ -174,7 +174,7 @@ func readTools(s *rawjson.Scanner, old fingerprint.Tri) fingerprint.Tri {
 			some = true
 		}
 	case rawjson.Object:
-		for s.Object(); s.NextKey(); s.Skip() {
+		for s.Object(); s.NextKey(); {
 			some = true
 		}
 	default:

@@ -55,7 +55,6 @@ func (p *caddy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		case "body", "request_body":
 			r.Body = readBody(s, r.Body)
 		case "level", "severity", "msg", "message", "resp_headers":
-			s.Skip()
 		default:
 			p.attribute(r)
 		}

@@ -32,7 +32,7 @@ func (p *combined) raw(f *fields) []byte {
 func (p *combined) unnamed(object []byte) {
 	s := &p.json
 	s.Reset(object)
-	for s.Object(); s.NextKey(); s.Skip() {
+	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "messages", "input", "prompt", "contents", "inputText":
 			if kind := s.Kind(); kind == rawjson.Array || kind == rawjson.String {

@@ -51,7 +51,7 @@ func areContents(s *rawjson.Scanner, list []byte) bool {
 			case "parts":
 				parts = true
 				for s.Array(); s.NextElement(); {
-					for s.Object(); s.NextNamed("type"); s.Skip() {
+					for s.Object(); s.NextNamed("type"); {
 						others = true
 					}
 				}
@@ -170,7 +170,6 @@ func (g *gemini) block(s *rawjson.Scanner) {
 		case "functionResponse", "function_response":
 			result = s.Value()
 		case "thoughtSignature", "thought_signature":
-			s.Skip()
 		default:
 			name := len(g.text)
 			g.text = append(g.text, start(name-from, "{")...)

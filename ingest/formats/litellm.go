@@ -195,7 +195,6 @@ func (p *litellm) parameter(s *rawjson.Scanner, r *fingerprint.Request) {
 		r.MaxTokens = readCount(s, r.MaxTokens)
 	case "previous_response_id", "conversation":
 		p.elsewhere = p.elsewhere || s.Kind() != rawjson.Null
-		s.Skip()
 	case "prompt_cache_key":
 		p.session.body(r, cacheKeyField, s.Text(nil), p.reads)
 	case "stream":

@@ -51,7 +51,6 @@ func (p *mooncake) Parse(record []byte, r *fingerprint.Request) (int, string) {
 // digest is the list of ids without blanks, so that equal lists are equal.
 func (p *mooncake) digest(s *rawjson.Scanner, old []byte) []byte {
 	if s.Kind() != rawjson.Array {
-		s.Skip()
 		return old
 	}
 	p.ids = p.ids[:0]

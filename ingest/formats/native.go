@@ -103,8 +103,7 @@ func (p *native) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			p.query(s, r)
 		case "body":
 			if p.reads&(fingerprint.ReadsBody|fingerprint.ReadsMessages) == 0 { // beside a body, messages are as sent
-				s.Skip() // long, and escaped throughout
-				continue
+				continue // long, and escaped throughout
 			}
 			r.Body = s.Text(r.Body)
 		case "body_hash":

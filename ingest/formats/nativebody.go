@@ -20,8 +20,6 @@ func (n *nativeBody) field(s *rawjson.Scanner, b *fingerprint.Request) {
 		switch s.Kind() {
 		case rawjson.Array, rawjson.Object, rawjson.String:
 			n.contents = s.Value()
-		default:
-			s.Skip()
 		}
 	case "systemInstruction", "system_instruction":
 		n.instruction = s.Value()

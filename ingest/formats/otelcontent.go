@@ -194,10 +194,8 @@ func saysMore(s *rawjson.Scanner, answer []byte) bool {
 	some := false
 	s.Reset(answer)
 	for s.Object(); s.NextKey(); {
-		if string(s.Key) == "role" || s.Kind() == rawjson.Null {
-			s.Skip()
-		} else if value := s.Value(); string(value) != `""` {
-			some = true
+		if string(s.Key) != "role" && s.Kind() != rawjson.Null {
+			some = string(s.Value()) != `""` || some
 		}
 	}
 	return some
@@ -237,7 +235,7 @@ func startsWithResult(s *rawjson.Scanner, items []rawjson.Value) bool {
 func isBody(s *rawjson.Scanner, text []byte) bool {
 	model, said := false, false
 	s.Reset(text)
-	for s.Object(); s.NextKey(); s.Skip() {
+	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "model":
 			model = true

@@ -97,7 +97,6 @@ func (p *otelCall) events(sp *otelSpan, r *fingerprint.Request) {
 		for s.Object(); nextDetails(s); {
 			switch kind {
 			case otherLog:
-				s.Skip()
 			case detailsLog:
 				p.attributes(s, r)
 			default:

@@ -92,9 +92,7 @@ func (p *otelCall) value(s *rawjson.Scanner) []byte {
 			p.json = wrap.AppendAnyList(p.json, s, 1)
 			out = p.made(from)
 		case "intValue", "doubleValue", "boolValue", "bytesValue":
-			s.Skip()
 		default:
-			s.Skip()
 			plain = true
 		}
 	}

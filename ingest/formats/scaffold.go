@@ -186,7 +186,7 @@ func hasRoles(list []byte) bool {
 	s.Reset(list)
 	has := false
 	if s.Array(); s.NextElement() {
-		for s.Object(); s.NextNamed("role"); s.Skip() {
+		for s.Object(); s.NextNamed("role"); {
 			has = true
 		}
 	}

@@ -183,7 +183,7 @@ func (p *streamed) event(r *fingerprint.Request) {
 		case "candidates":
 			p.candidates(s)
 		case "promptFeedback": // Google refused to answer, and there are no candidates
-			for s.Object(); s.NextNamed("blockReason"); s.Skip() {
+			for s.Object(); s.NextNamed("blockReason"); {
 				p.done = true
 			}
 		case "message", "response", "metadata": // Anthropic's first event, the last of Responses, Gemini CLI's, the last of Converse

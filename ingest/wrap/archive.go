@@ -16,7 +16,7 @@ func detectArchive(line []byte) bool {
 	var s rawjson.Scanner
 	s.Reset(line)
 	for s.Object(); s.NextNamed("log"); {
-		for s.Object(); s.NextKey(); s.Skip() {
+		for s.Object(); s.NextKey(); {
 			switch string(s.Key) {
 			case "entries", "creator", "version":
 				return true

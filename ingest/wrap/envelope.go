@@ -51,8 +51,6 @@ func (e *envelope) open(line []byte, others noter) (text []byte, isText bool, wh
 			}
 		case rawjson.Object, rawjson.Array:
 			text, isText, rank, found = s.Value(), false, i, true
-		default:
-			s.Skip()
 		}
 	}
 	for s.Object(); s.NextKey(); {

@@ -83,7 +83,6 @@ func (p *otlp) record() {
 		switch string(s.Key) {
 		case "body":
 			if p.inAttributes {
-				s.Skip()
 				continue
 			}
 			for s.Object(); s.NextKey(); {

@@ -64,8 +64,6 @@ func (p *rows) read(line []byte) (k rowKey, ok bool) {
 			k.request = says(s)
 		case RowMember(s.Key, "ResponseMessages"):
 			k.response = says(s)
-		default:
-			s.Skip()
 		}
 	})
 	return k, s.End() == nil && sequenced && len(k.correlation) > 0
@@ -171,7 +169,6 @@ func rowMessages(s *rawjson.Scanner, row []byte, name string) (piece []byte, tex
 	eachRowMember(s, func() {
 		switch {
 		case !RowMember(s.Key, name):
-			s.Skip()
 		case s.Kind() == rawjson.String:
 			piece, text = s.Text(piece), true
 		default:
