@@ -10,8 +10,6 @@ import (
 // line in which it begins.
 type archive struct{ scan rawjson.Scanner }
 
-func newArchive() Unwrapper { return &archive{} }
-
 func detectArchive(line []byte) bool {
 	var s rawjson.Scanner
 	s.Reset(line)

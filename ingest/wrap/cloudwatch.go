@@ -15,8 +15,6 @@ type cloudWatch struct {
 	timed bool // there was a line with a time in front: one without goes on
 }
 
-func newCloudWatch() Unwrapper { return &cloudWatch{} }
-
 func detectCloudWatch(line []byte) bool {
 	if _, ok := cutExported(line); ok {
 		return true

@@ -27,8 +27,6 @@ var clock = regexp.MustCompile(`^\d\d:\d\d:\d\d `)
 // containerName is what Docker takes for one. A time with a bar behind it is none.
 var containerName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]*$`)
 
-func newConsole() Unwrapper { return console{} }
-
 func detectConsole(line []byte) bool {
 	if _, ok := cutContainer(line); ok {
 		return true

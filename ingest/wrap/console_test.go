@@ -8,7 +8,7 @@ func TestConsoleNames(t *testing.T) {
 	f := func(line, want string) {
 		t.Helper()
 		const none = "! expected the name of a container in front"
-		got := unwrapped(newConsole(), line)
+		got := unwrapped(console{}, line)
 		if got == none {
 			got = ""
 		}

@@ -11,8 +11,6 @@ import (
 // mysql and ClickHouse without a format of JSON. So does morgan, of quotes too.
 type copied struct{ text []byte }
 
-func newCopied() Unwrapper { return &copied{} }
-
 // copiedOf is this wrapper, unless to undo it makes lines no JSON that are some as
 // they are: then those that are none have their backslashes from elsewhere, such as
 // clients whose texts a logger does not escape.
@@ -22,7 +20,7 @@ func copiedOf(data []byte) []*Wrapper {
 			return nil
 		}
 	}
-	return []*Wrapper{{Name: "copied", Detect: isEscapedJSON, New: newCopied}}
+	return []*Wrapper{{Name: "copied", Detect: isEscapedJSON, New: fresh[copied]}}
 }
 
 func (c *copied) Unwrap(line Line, next func(Line)) string {

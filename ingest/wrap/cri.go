@@ -9,8 +9,6 @@ import "bytes"
 // A line of more than 16 KiB comes in parts, P until the last, which is F.
 type cri struct{ parts }
 
-func newCRI() Unwrapper { return &cri{} }
-
 func detectCRI(line []byte) bool {
 	_, _, _, ok := cutCRI(line)
 	return ok

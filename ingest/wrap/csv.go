@@ -13,8 +13,6 @@ type csv struct {
 	unquoted []byte
 }
 
-func newCSV() Unwrapper { return &csv{} }
-
 func detectCSV(line []byte) bool {
 	var c csv
 	text, _ := c.text(line)

@@ -7,7 +7,7 @@ import "testing"
 func TestCSVValues(t *testing.T) {
 	f := func(want string, rows ...string) {
 		t.Helper()
-		if got := unwrapped(newCSV(), rows...); got != want {
+		if got := unwrapped(&csv{}, rows...); got != want {
 			t.Errorf("%q\ngives %q\nwant  %q", rows, got, want)
 		}
 	}

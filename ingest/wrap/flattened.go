@@ -27,9 +27,7 @@ type branch struct {
 }
 
 // Flattened is in [All].
-var Flattened = &Wrapper{Name: "flattened", Doc: "records whose objects were flattened, dots between names", JSON: true, Detect: IsFlattened, New: newFlattened, Loose: true}
-
-func newFlattened() Unwrapper { return &flattened{} }
+var Flattened = &Wrapper{Name: "flattened", Doc: "records whose objects were flattened, dots between names", JSON: true, Detect: IsFlattened, New: fresh[flattened], Loose: true}
 
 // IsFlattened tells a record by dots in its names: more than it has objects, as where a
 // body is one, or one that is empty was left.

@@ -9,7 +9,7 @@ func TestFlattened(t *testing.T) {
 	f := func(line, want string) {
 		t.Helper()
 		got := ""
-		why := newFlattened().Unwrap(Line{Text: []byte(line)}, func(l Line) { got += string(l.Text) })
+		why := new(flattened).Unwrap(Line{Text: []byte(line)}, func(l Line) { got += string(l.Text) })
 		if why != "" {
 			got = "not read: " + why
 		}

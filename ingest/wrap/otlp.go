@@ -21,8 +21,6 @@ type otlp struct {
 	gathered     bool   // among the bodies are objects, or lines that were read from files
 }
 
-func newOTLP() Unwrapper { return &otlp{} }
-
 func newOTLPAttributes() Unwrapper { return &otlp{inAttributes: true} }
 
 // detectOTLP wants no events among the records: the calls of models that they tell of

@@ -5,8 +5,6 @@ import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
 // quoted undoes lines that are JSON strings.
 type quoted struct{ scan rawjson.Scanner }
 
-func newQuoted() Unwrapper { return &quoted{} }
-
 func detectQuoted(line []byte) bool {
 	var s rawjson.Scanner
 	s.Reset(line)

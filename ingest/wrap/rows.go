@@ -30,8 +30,6 @@ type rowKey struct {
 	request, response bool
 }
 
-func newRows() Unwrapper { return &rows{} }
-
 func detectRows(line []byte) bool {
 	var p rows
 	_, ok := p.read(line)

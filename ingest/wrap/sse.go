@@ -9,8 +9,6 @@ import (
 // protocol: the time of a connection, [DONE].
 type sse struct{}
 
-func newSSE() Unwrapper { return sse{} }
-
 // sseFields are what a line of them begins with; a colon alone, a comment.
 var sseFields = []string{"data:", "event:", "id:", "retry:", ":"}
 

@@ -8,8 +8,6 @@ import "bytes"
 // message, and the next follows at once, or on a line of its own.
 type syslog struct{}
 
-func newSyslog() Unwrapper { return syslog{} }
-
 func detectSyslog(line []byte) bool {
 	first, _ := cutFrame(line)
 	_, ok := cutSyslog(first)

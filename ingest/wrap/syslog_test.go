@@ -22,7 +22,7 @@ func unwrapped(u Unwrapper, lines ...string) string {
 func TestSyslogHeaders(t *testing.T) {
 	f := func(line, want string) {
 		t.Helper()
-		if got := unwrapped(newSyslog(), line); got != want {
+		if got := unwrapped(syslog{}, line); got != want {
 			t.Errorf("%s\ngives %q\nwant  %q", line, got, want)
 		}
 		if is := !strings.HasPrefix(want, "! "); detectSyslog([]byte(line)) != is {
@@ -61,7 +61,7 @@ func TestSyslogHeaders(t *testing.T) {
 func TestSyslogFrames(t *testing.T) {
 	f := func(line, want string) {
 		t.Helper()
-		if got := unwrapped(newSyslog(), line); got != want {
+		if got := unwrapped(syslog{}, line); got != want {
 			t.Errorf("%s\ngives %q\nwant  %q", line, got, want)
 		}
 	}

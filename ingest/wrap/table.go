@@ -30,7 +30,7 @@ type table struct {
 }
 
 // Table is in [All].
-var Table = &Wrapper{Name: "table", Doc: "exports as CSV or tabs, columns named first", Detect: detectTable, New: newTable, Of: tableOf}
+var Table = &Wrapper{Name: "table", Doc: "exports as CSV or tabs, columns named first", Detect: detectTable, New: fresh[table], Of: tableOf}
 
 func detectTable(line []byte) bool {
 	_, _, ok := columnsOf(line)
@@ -105,8 +105,6 @@ func isEscaped(rows []byte) bool {
 	}
 	return false
 }
-
-func newTable() Unwrapper { return &table{} }
 
 func (t *table) Unwrap(line Line, next func(Line)) (why string) {
 	row := bytes.TrimRight(line.Text, "\r") // sqlite3 and Excel end lines so

@@ -11,7 +11,7 @@ import (
 // of the frame. It is not told by single lines: see Detect of package ingest.
 var Texts = &Wrapper{
 	Name: "json", Doc: "JSON objects over several lines, or several on one",
-	Detect: func([]byte) bool { return false }, New: newTexts, keeps: true,
+	Detect: func([]byte) bool { return false }, New: fresh[texts], keeps: true,
 }
 
 // texts looks for where objects end, by quotes and brackets alone.
@@ -24,8 +24,6 @@ type texts struct {
 	held []byte
 	at   Line // where the object began that is not at its end
 }
-
-func newTexts() Unwrapper { return &texts{} }
 
 func (p *texts) Unwrap(line Line, next func(Line)) string {
 	text, from := line.Text, 0

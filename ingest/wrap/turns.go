@@ -41,8 +41,6 @@ type turnLine struct {
 	answered             bool     // a call: its results are known
 }
 
-func newTurns() Unwrapper { return &turns{} }
-
 func detectTurns(line []byte) bool {
 	m := MembersOf(line)
 	return (IsTurn(m) || IsRollout(m) || IsEntry(m) || IsEvent(m)) && !m.Has("call")

@@ -24,7 +24,7 @@ func TestHostileTurns(t *testing.T) {
 	}
 	var got []string
 	next := func(line Line) { got = append(got, string(line.Text[:min(len(line.Text), 9)])) }
-	p := newTurns()
+	p := &turns{}
 	p.Unwrap(line("assistant", `{"type":"tool_use","id":%q}`, "1"), next)
 	p.Unwrap(line("user", `{"type":"tool_result","tool_use_id":%q}`, "2"), next)
 	p.Unwrap(line("user", `{"type":"tool_result","tool_use_id":%q}`, "1"), next)

@@ -81,6 +81,14 @@ type Unwrapper interface {
 	Unwrap(line Line, next func(Line)) (why string)
 }
 
+// fresh makes an Unwrapper that begins as nothing.
+func fresh[T any, U interface {
+	*T
+	Unwrapper
+}]() Unwrapper {
+	return U(new(T))
+}
+
 // Joiner is an Unwrapper that puts the parts of a record together.
 type Joiner interface {
 	Unwrapper
@@ -104,30 +112,30 @@ type Ender interface {
 // may also fit what an earlier one knows better.
 var All = []*Wrapper{
 	{Name: "docker", Doc: "Docker's json-file logs", JSON: true, Detect: detectDocker, New: newDocker, Around: true},
-	{Name: "cri", Doc: "container logs of Kubernetes (CRI)", Detect: detectCRI, New: newCRI, Around: true},
+	{Name: "cri", Doc: "container logs of Kubernetes (CRI)", Detect: detectCRI, New: fresh[cri], Around: true},
 	{Name: "fluentbit", Doc: "Fluent Bit and Fluentd", JSON: true, Detect: detectFluentBit, New: newFluentBit, Around: true},
 	{Name: "fluentd", Doc: "files of Fluentd and Fluent Bit", Detect: detectFluentd, New: newFluentd},
 	{Name: "vector", Doc: "Vector", JSON: true, Detect: detectVector, New: lineIn("message", eventOriginal, "json"), Around: true},
 	{Name: "filebeat", Doc: "Filebeat and the Elastic Agent", JSON: true, Detect: detectFilebeat, New: lineIn("message", eventOriginal, "json"), Around: true},
 	{Name: "journald", Doc: "the journal of systemd as JSON", JSON: true, Detect: detectJournal, New: newJournal, Around: true},
-	{Name: "syslog", Doc: "syslog, RFC 5424 and RFC 3164", Detect: detectSyslog, New: newSyslog, Around: true},
-	{Name: "cloudwatch", Doc: "CloudWatch Logs: subscriptions, exports, its commands", JSON: true, Detect: detectCloudWatch, New: newCloudWatch, AroundText: true},
+	{Name: "syslog", Doc: "syslog, RFC 5424 and RFC 3164", Detect: detectSyslog, New: fresh[syslog], Around: true},
+	{Name: "cloudwatch", Doc: "CloudWatch Logs: subscriptions, exports, its commands", JSON: true, Detect: detectCloudWatch, New: fresh[cloudWatch], AroundText: true},
 	{Name: "rsyslog-json", Doc: "rsyslog's and syslog-ng's JSON templates", JSON: true, Detect: detectRsyslogJSON, New: lineIn("message", "msg", "MESSAGE"), AroundText: true},
 	{Name: "elastic", Doc: "documents of Elasticsearch and OpenSearch", JSON: true, Detect: detectElastic, New: lineIn("_source"), AroundText: true},
 	{Name: "loki", Doc: "Loki: logcli's jsonl and Grafana's download", JSON: true, Detect: detectLoki, New: newLoki, AroundText: true},
 	{Name: "google", Doc: "entries of Google's Cloud Logging", JSON: true, Detect: detectGoogle, New: lineIn("jsonPayload", "textPayload"), AroundText: true},
 	{Name: "splunk", Doc: "exports of Splunk's searches", JSON: true, Detect: detectSplunk, New: newSplunk, AroundText: true},
 	{Name: "otlp-attributes", Doc: "access logs as OpenTelemetry's log records", JSON: true, Detect: detectOTLPAttributes, New: newOTLPAttributes},
-	{Name: "otlp", Doc: "lines that OpenTelemetry's Collector read from files", JSON: true, Detect: detectOTLP, New: newOTLP, Around: true},
-	{Name: "console", Doc: "docker compose logs, kubectl logs --prefix, stern, ...", Detect: detectConsole, New: newConsole},
-	{Name: "csv", Doc: "exports as CSV with lines of JSON in a column", Detect: detectCSV, New: newCSV, Whole: Table},
+	{Name: "otlp", Doc: "lines that OpenTelemetry's Collector read from files", JSON: true, Detect: detectOTLP, New: fresh[otlp], Around: true},
+	{Name: "console", Doc: "docker compose logs, kubectl logs --prefix, stern, ...", Detect: detectConsole, New: fresh[console]},
+	{Name: "csv", Doc: "exports as CSV with lines of JSON in a column", Detect: detectCSV, New: fresh[csv], Whole: Table},
 	Table,
-	{Name: "copied", Doc: "JSON whose backslashes or quotes were escaped", Detect: isEscapedJSON, New: newCopied, Of: copiedOf, Sure: true, Around: true},
-	{Name: "sse", Doc: "server-sent events", Detect: detectSSE, New: newSSE},
-	{Name: "turns", Doc: "calls and results in sessions of coding agents", JSON: true, Detect: detectTurns, New: newTurns, Gathers: true},
-	{Name: "rows", Doc: "rows of one request in the log of Azure API Management", JSON: true, Detect: detectRows, New: newRows, Gathers: true},
-	{Name: "archive", Doc: "the document around the entries of an HTTP archive", JSON: true, Detect: detectArchive, New: newArchive},
-	{Name: "quoted", Doc: "lines as JSON strings: Kafka Connect, the Collector's raw", Detect: detectQuoted, New: newQuoted, Around: true},
+	{Name: "copied", Doc: "JSON whose backslashes or quotes were escaped", Detect: isEscapedJSON, New: fresh[copied], Of: copiedOf, Sure: true, Around: true},
+	{Name: "sse", Doc: "server-sent events", Detect: detectSSE, New: fresh[sse]},
+	{Name: "turns", Doc: "calls and results in sessions of coding agents", JSON: true, Detect: detectTurns, New: fresh[turns], Gathers: true},
+	{Name: "rows", Doc: "rows of one request in the log of Azure API Management", JSON: true, Detect: detectRows, New: fresh[rows], Gathers: true},
+	{Name: "archive", Doc: "the document around the entries of an HTTP archive", JSON: true, Detect: detectArchive, New: fresh[archive]},
+	{Name: "quoted", Doc: "lines as JSON strings: Kafka Connect, the Collector's raw", Detect: detectQuoted, New: fresh[quoted], Around: true},
 	{Name: "member", Doc: "JSON objects with the line in message, payload, ...", JSON: true, Detect: detectMember, New: lineIn(lineNames...), Loose: true},
 	Flattened,
 	Texts,
