@@ -20,8 +20,6 @@ type docker struct {
 
 func newDocker() Unwrapper { return &docker{envelope: envelope{members: []string{"log"}}} }
 
-func detectDocker(line []byte) bool { return isDocker(MembersOf(line)) }
-
 func isDocker(m Members) bool {
 	return m["log"].Kind() == rawjson.String && m.Has("stream", "time") && !m.Any("kubernetes", "date", "@timestamp", "_p", "logtag")
 }

@@ -4,7 +4,6 @@ import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
 
 // Filebeat writes the line in message, beside its metadata, or what it has read of
 // it as JSON in json; the Elastic Agent's pipelines may move it to event.original.
-func detectFilebeat(line []byte) bool {
-	m := MembersOf(line)
+func isFilebeat(m Members) bool {
 	return (m.Any("message", eventOriginal, "json") || m["event"].Kind() == rawjson.Object) && m.Has("@timestamp") && m.Any("agent", "@metadata", "ecs", "beat", "input", "log")
 }

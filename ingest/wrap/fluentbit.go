@@ -21,8 +21,6 @@ func newFluentBit() Unwrapper {
 	return &fluentBit{envelope: envelope{members: []string{"log_processed", "log", "message"}}}
 }
 
-func detectFluentBit(line []byte) bool { return isFluentBit(MembersOf(line)) }
-
 func isFluentBit(m Members) bool {
 	switch {
 	case isDocker(m): // whose parts are told by the newline

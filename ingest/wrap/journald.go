@@ -23,8 +23,7 @@ type journal struct {
 
 func newJournal() Unwrapper { return &journal{envelope: envelope{members: []string{"MESSAGE"}}} }
 
-func detectJournal(line []byte) bool {
-	m := MembersOf(line)
+func isJournal(m Members) bool {
 	return m.Has("MESSAGE") && m.Any("__REALTIME_TIMESTAMP", "_SYSTEMD_UNIT", "SYSLOG_IDENTIFIER")
 }
 

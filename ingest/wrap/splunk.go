@@ -8,8 +8,7 @@ type splunk struct{ message }
 
 func newSplunk() Unwrapper { return &splunk{message{envelope{members: []string{"_raw"}}}} }
 
-func detectSplunk(line []byte) bool {
-	m := MembersOf(line)
+func isSplunk(m Members) bool {
 	return m["result"].Kind() == rawjson.Object && m.Any("preview", "offset", "lastrow")
 }
 

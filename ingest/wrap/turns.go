@@ -41,8 +41,7 @@ type turnLine struct {
 	answered             bool     // a call: its results are known
 }
 
-func detectTurns(line []byte) bool {
-	m := MembersOf(line)
+func isOfSession(m Members) bool {
 	return (IsTurn(m) || IsRollout(m) || IsEntry(m) || IsEvent(m)) && !m.Has("call")
 }
 

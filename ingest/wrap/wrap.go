@@ -81,6 +81,11 @@ type Unwrapper interface {
 	Unwrap(line Line, next func(Line)) (why string)
 }
 
+// byMembers makes a Detect of what tells the members of an object.
+func byMembers(is func(Members) bool) func(line []byte) bool {
+	return func(line []byte) bool { return is(MembersOf(line)) }
+}
+
 // fresh makes an Unwrapper that begins as nothing.
 func fresh[T any, U interface {
 	*T
@@ -111,20 +116,20 @@ type Ender interface {
 // All are the wrappers, in the order in which they are looked for: a later one
 // may also fit what an earlier one knows better.
 var All = []*Wrapper{
-	{Name: "docker", Doc: "Docker's json-file logs", JSON: true, Detect: detectDocker, New: newDocker, Around: true},
+	{Name: "docker", Doc: "Docker's json-file logs", JSON: true, Detect: byMembers(isDocker), New: newDocker, Around: true},
 	{Name: "cri", Doc: "container logs of Kubernetes (CRI)", Detect: detectCRI, New: fresh[cri], Around: true},
-	{Name: "fluentbit", Doc: "Fluent Bit and Fluentd", JSON: true, Detect: detectFluentBit, New: newFluentBit, Around: true},
+	{Name: "fluentbit", Doc: "Fluent Bit and Fluentd", JSON: true, Detect: byMembers(isFluentBit), New: newFluentBit, Around: true},
 	{Name: "fluentd", Doc: "files of Fluentd and Fluent Bit", Detect: detectFluentd, New: newFluentd},
-	{Name: "vector", Doc: "Vector", JSON: true, Detect: detectVector, New: lineIn("message", eventOriginal, "json"), Around: true},
-	{Name: "filebeat", Doc: "Filebeat and the Elastic Agent", JSON: true, Detect: detectFilebeat, New: lineIn("message", eventOriginal, "json"), Around: true},
-	{Name: "journald", Doc: "the journal of systemd as JSON", JSON: true, Detect: detectJournal, New: newJournal, Around: true},
+	{Name: "vector", Doc: "Vector", JSON: true, Detect: byMembers(isVector), New: lineIn("message", eventOriginal, "json"), Around: true},
+	{Name: "filebeat", Doc: "Filebeat and the Elastic Agent", JSON: true, Detect: byMembers(isFilebeat), New: lineIn("message", eventOriginal, "json"), Around: true},
+	{Name: "journald", Doc: "the journal of systemd as JSON", JSON: true, Detect: byMembers(isJournal), New: newJournal, Around: true},
 	{Name: "syslog", Doc: "syslog, RFC 5424 and RFC 3164", Detect: detectSyslog, New: fresh[syslog], Around: true},
 	{Name: "cloudwatch", Doc: "CloudWatch Logs: subscriptions, exports, its commands", JSON: true, Detect: detectCloudWatch, New: fresh[cloudWatch], AroundText: true},
-	{Name: "rsyslog-json", Doc: "rsyslog's and syslog-ng's JSON templates", JSON: true, Detect: detectRsyslogJSON, New: lineIn("message", "msg", "MESSAGE"), AroundText: true},
-	{Name: "elastic", Doc: "documents of Elasticsearch and OpenSearch", JSON: true, Detect: detectElastic, New: lineIn("_source"), AroundText: true},
+	{Name: "rsyslog-json", Doc: "rsyslog's and syslog-ng's JSON templates", JSON: true, Detect: byMembers(isRsyslogJSON), New: lineIn("message", "msg", "MESSAGE"), AroundText: true},
+	{Name: "elastic", Doc: "documents of Elasticsearch and OpenSearch", JSON: true, Detect: byMembers(isElastic), New: lineIn("_source"), AroundText: true},
 	{Name: "loki", Doc: "Loki: logcli's jsonl and Grafana's download", JSON: true, Detect: detectLoki, New: newLoki, AroundText: true},
-	{Name: "google", Doc: "entries of Google's Cloud Logging", JSON: true, Detect: detectGoogle, New: lineIn("jsonPayload", "textPayload"), AroundText: true},
-	{Name: "splunk", Doc: "exports of Splunk's searches", JSON: true, Detect: detectSplunk, New: newSplunk, AroundText: true},
+	{Name: "google", Doc: "entries of Google's Cloud Logging", JSON: true, Detect: byMembers(isGoogle), New: lineIn("jsonPayload", "textPayload"), AroundText: true},
+	{Name: "splunk", Doc: "exports of Splunk's searches", JSON: true, Detect: byMembers(isSplunk), New: newSplunk, AroundText: true},
 	{Name: "otlp-attributes", Doc: "access logs as OpenTelemetry's log records", JSON: true, Detect: detectOTLPAttributes, New: newOTLPAttributes},
 	{Name: "otlp", Doc: "lines that OpenTelemetry's Collector read from files", JSON: true, Detect: detectOTLP, New: fresh[otlp], Around: true},
 	{Name: "console", Doc: "docker compose logs, kubectl logs --prefix, stern, ...", Detect: detectConsole, New: fresh[console]},
@@ -132,7 +137,7 @@ var All = []*Wrapper{
 	Table,
 	{Name: "copied", Doc: "JSON whose backslashes or quotes were escaped", Detect: isEscapedJSON, New: fresh[copied], Of: copiedOf, Sure: true, Around: true},
 	{Name: "sse", Doc: "server-sent events", Detect: detectSSE, New: fresh[sse]},
-	{Name: "turns", Doc: "calls and results in sessions of coding agents", JSON: true, Detect: detectTurns, New: fresh[turns], Gathers: true},
+	{Name: "turns", Doc: "calls and results in sessions of coding agents", JSON: true, Detect: byMembers(isOfSession), New: fresh[turns], Gathers: true},
 	{Name: "rows", Doc: "rows of one request in the log of Azure API Management", JSON: true, Detect: detectRows, New: fresh[rows], Gathers: true},
 	{Name: "archive", Doc: "the document around the entries of an HTTP archive", JSON: true, Detect: detectArchive, New: fresh[archive]},
 	{Name: "quoted", Doc: "lines as JSON strings: Kafka Connect, the Collector's raw", Detect: detectQuoted, New: fresh[quoted], Around: true},
