@@ -5,6 +5,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // answer reads the body of a response, or what was kept of one: calls and tokens, of
@@ -22,7 +23,7 @@ func (p *answer) read(body []byte, r *fingerprint.Request, reads fingerprint.Fie
 	s := &p.calls
 	s.Reset(body)
 	switch {
-	case isStream(body):
+	case wrap.IsEvents(body):
 		p.parts.read(body, r, reads)
 		return
 	case s.Kind() == rawjson.Object:

@@ -61,7 +61,7 @@ func (p *kong) choose(r *fingerprint.Request) {
 			r.Body = nil
 		}
 	}
-	if !isStream(p.response) && !isWhole(&p.plugin, p.response) {
+	if !wrap.IsEvents(p.response) && !isWhole(&p.plugin, p.response) {
 		p.response = first(p.payload.response, p.response)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // mcpCall is a tool that a client of MCP has had run, as the body of its request has
@@ -69,7 +70,7 @@ func (a *access) ran(c *mcpCall, r *fingerprint.Request) {
 // or events; nil if it is neither. In front of the event with that may be others, of
 // how far it is, and of what the server wants to know.
 func (p *answer) mcp(body []byte) (content rawjson.Value) {
-	if body = bytes.TrimLeft(body, " \t\r\n"); !isStream(body) {
+	if body = bytes.TrimLeft(body, " \t\r\n"); !wrap.IsEvents(body) {
 		return p.mcpResult(body)
 	}
 	for data := range eventData(body) {

@@ -69,7 +69,7 @@ func mayBe(field string, value rawjson.Value) bool {
 		var s rawjson.Scanner
 		s.Reset(value)
 		text := s.Text(nil)
-		return says(text) && (field != "tool_calls" || isStream(text) || jsonWithin(text) != nil)
+		return says(text) && (field != "tool_calls" || wrap.IsEvents(text) || jsonWithin(text) != nil)
 	}
 	return false
 }

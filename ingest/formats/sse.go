@@ -39,17 +39,6 @@ func (p *streamed) keep(text []byte) span {
 	return span{from, len(p.text)}
 }
 
-// isStream tells a stream of events from a JSON text. It may begin with any
-// field, and with a comment: OpenRouter sends some while a model thinks.
-func isStream(text []byte) bool {
-	field, _, ok := bytes.Cut(text[:min(len(text), len("retry:"))], []byte(":"))
-	switch string(field) {
-	case "", "data", "event", "id", "retry":
-		return ok
-	}
-	return false
-}
-
 // eventData are the lines of data of the events of a stream.
 func eventData(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {

@@ -136,7 +136,7 @@ var All = []*Wrapper{
 	{Name: "csv", Doc: "exports as CSV with lines of JSON in a column", Detect: detectCSV, New: fresh[csv], Whole: Table},
 	Table,
 	{Name: "copied", Doc: "JSON whose backslashes or quotes were escaped", Detect: isEscapedJSON, New: fresh[copied], Of: copiedOf, Sure: true, Around: true},
-	{Name: "sse", Doc: "server-sent events", Detect: detectSSE, New: fresh[sse]},
+	{Name: "sse", Doc: "server-sent events", Detect: IsEvents, New: fresh[sse]},
 	{Name: "turns", Doc: "calls and results in sessions of coding agents", JSON: true, Detect: byMembers(isOfSession), New: fresh[turns], Gathers: true},
 	{Name: "rows", Doc: "rows of one request in the log of Azure API Management", JSON: true, Detect: detectRows, New: fresh[rows], Gathers: true},
 	{Name: "archive", Doc: "the document around the entries of an HTTP archive", JSON: true, Detect: detectArchive, New: fresh[archive]},
