@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/ingest/wrap"
 )
 
 // jsonWithin is the object or list that a text is: of JSON or of Python's
@@ -25,12 +26,7 @@ func jsonWithin(text []byte) []byte {
 	case text[0] == '{', text[0] == '[' && strings.IndexByte(`{["]`, afterBracket(text)) >= 0:
 		return text
 	}
-	if len(text)%4 == 0 && bytes.IndexByte(text, ' ') < 0 {
-		if decoded, err := base64.StdEncoding.AppendDecode(nil, text); err == nil {
-			return inWords(decoded)
-		}
-	}
-	return inWords(text)
+	return inWords(wrap.Unencoded(text))
 }
 
 // inWords is the object that a text ends with, or is, also laid out over lines.

@@ -173,13 +173,13 @@ func lineIn(members ...string) func() Unwrapper {
 func (p *message) Unwrap(line Line, next func(Line)) string {
 	text, _, why := p.open(line.Text, nil)
 	if why == "" {
-		next(line.made(unencoded(text)))
+		next(line.made(Unencoded(text)))
 	}
 	return why
 }
 
-// unencoded is what a text in base64 stands for, and any other as it is.
-func unencoded(text []byte) []byte {
+// Unencoded is what a text in base64 stands for, and any other as it is.
+func Unencoded(text []byte) []byte {
 	if len(text)%4 != 0 || bytes.IndexByte(text, ' ') >= 0 {
 		return text
 	}

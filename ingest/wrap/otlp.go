@@ -88,7 +88,7 @@ func (p *otlp) record() {
 				case "stringValue":
 					p.text = s.Text(nil)
 				case "bytesValue": // of a topic, that is read raw
-					p.text = unencoded(s.Text(nil))
+					p.text = Unencoded(s.Text(nil))
 				case "kvlistValue":
 					p.json = AppendAnyList(p.json[:0], s, 0)
 					p.text, taken = p.json, true

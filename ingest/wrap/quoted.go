@@ -24,7 +24,7 @@ func (p *quoted) Unwrap(line Line, next func(Line)) string {
 	text := s.Text(nil)
 	why := failure(s)
 	if why == "" {
-		next(line.made(unencoded(text)))
+		next(line.made(Unencoded(text)))
 	}
 	return why
 }
