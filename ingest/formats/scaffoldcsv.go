@@ -72,7 +72,7 @@ func csvOf(lines [][]byte, separator byte) (g *guesser, times CustomField) {
 			if header && len(lines) > 1 {
 				continue
 			}
-		case len(cells) > len(g.format.Columns) || len(cells) < len(g.format.Columns) && separator != '\t':
+		case wrap.NotRow(len(cells), len(g.format.Columns), separator) != "":
 			return nil, times
 		}
 		if !header && isProse(line, cells, separator) {

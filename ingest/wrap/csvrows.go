@@ -93,7 +93,7 @@ func (c *csvRows) quotes(line []byte) (quoted, stray bool) {
 func (c *csvRows) isRow() bool {
 	var why string
 	c.cells, c.unquoted, why = SplitCSV(c.cells[:0], c.text, c.separator, c.unquoted[:0])
-	return why == "" && (len(c.cells) == c.columns || len(c.cells) < c.columns && c.separator == '\t')
+	return why == "" && NotRow(len(c.cells), c.columns, c.separator) == ""
 }
 
 // Open tells whether a line is held back.

@@ -35,6 +35,18 @@ func SplitCSV(cells [][]byte, line []byte, separator byte, unquoted []byte) ([][
 	}
 }
 
+// NotRow is why so many values are no row of so many columns, or "". Editors and shippers
+// cut off the white space that a line ends with, tabs among it.
+func NotRow(values, columns int, separator byte) (why string) {
+	switch {
+	case values > columns:
+		return "more values than columns"
+	case values < columns && separator != '\t':
+		return "fewer values than columns"
+	}
+	return ""
+}
+
 // cutQuoted reads a value up to its closing quote.
 func cutQuoted(line, unquoted []byte) (cell, rest, grown []byte, ok bool) {
 	from := len(unquoted)

@@ -120,11 +120,8 @@ func (t *table) Unwrap(line Line, next func(Line)) (why string) {
 	} else if t.cells, t.unquoted, why = SplitCSV(t.cells, row, t.separator, t.unquoted[:0]); why != "" {
 		return why
 	}
-	switch {
-	case len(t.cells) > len(t.columns):
-		return "more values than columns"
-	case len(t.cells) < len(t.columns) && t.separator != '\t': // editors cut off the white space that a line ends with
-		return "fewer values than columns"
+	if why = NotRow(len(t.cells), len(t.columns), t.separator); why != "" {
+		return why
 	}
 	header := true
 	t.object = append(t.object[:0], '{')
