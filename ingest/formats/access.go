@@ -34,6 +34,19 @@ type accessRecord struct {
 	request, response []byte // the bodies, where they are JSON and not the bytes that were sent
 }
 
+// accessParser makes a parser that embeds access.
+func accessParser[T any, P interface {
+	*T
+	Parser
+	reading(fingerprint.Field)
+}](reads fingerprint.Field) Parser {
+	p := P(new(T))
+	p.reading(reads)
+	return p
+}
+
+func (a *access) reading(reads fingerprint.Field) { a.reads = reads }
+
 // begin forgets the record before, and returns the scanner at the start of this one:
 // nil stands for a line of text, of which that holds the names of headers alone.
 func (a *access) begin(record []byte) *rawjson.Scanner {

@@ -11,8 +11,6 @@ import (
 // and what ai-proxy adds: llm_summary, llm_request. It counts in milliseconds.
 type apisix struct{ access }
 
-func newAPISIX(reads fingerprint.Field) Parser { return &apisix{access{reads: reads}} }
-
 func isAPISIX(m wrap.Members) bool {
 	return m.Has("start_time") && m["request"].Kind() == rawjson.Object && m.Any("apisix_latency", "route_id", "service_id")
 }

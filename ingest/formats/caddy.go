@@ -15,8 +15,6 @@ import (
 // standard error, of a request that failed with what was wrong besides.
 type caddy struct{ access }
 
-func newCaddy(reads fingerprint.Field) Parser { return &caddy{access{reads: reads}} }
-
 // httpLogger is what the names of loggers begin with that tell of requests.
 var httpLogger = []byte(`"http.`)
 

@@ -11,8 +11,6 @@ import (
 // line, and in the next request.
 type ccr struct{ access }
 
-func newCCR(reads fingerprint.Field) Parser { return &ccr{access{reads: reads}} }
-
 func isCCR(m wrap.Members) bool {
 	return m.Has("level", "time", "pid", "hostname") && m.Any("msg", "type")
 }

@@ -24,8 +24,6 @@ type combined struct {
 	cooked bool            // JSON in the line is escaped
 }
 
-func newCombined(reads fingerprint.Field) Parser { return &combined{access: access{reads: reads}} }
-
 func detectCombined(line Line) bool {
 	r, ok := parsed(&combined{}, line.text)
 	return ok && !inFront(r.Caller)

@@ -389,8 +389,8 @@ func TestShownIsNative(t *testing.T) {
 	f(newNative(fingerprint.AllFields), `{"time":1,"query":{"a":["1","2"]}}`, `query={"a":["1","2"]}`)
 	f(newNative(fingerprint.AllFields), `{"time":1,"query":"a=1"}`, `query="a=1"`)
 	const line = `{"msec":1,"method":"POST","uri":"/","status":200,"request_body":"{\"system\":%s,\"messages\":[]}"}`
-	f(newNginxJSON(fingerprint.AllFields), fmt.Sprintf(line, `\"Be short.\"`), `messages=[{"content":"Be short.","role":"system"}]`)
-	f(newNginxJSON(fingerprint.AllFields), fmt.Sprintf(line, `[{\"type\":\"text\",\"text\":\"Be short.\"}]`), `messages=[{"content":[{"type":"text","text":"Be short."}],"role":"system"}]`)
+	f(accessParser[nginxJSON](fingerprint.AllFields), fmt.Sprintf(line, `\"Be short.\"`), `messages=[{"content":"Be short.","role":"system"}]`)
+	f(accessParser[nginxJSON](fingerprint.AllFields), fmt.Sprintf(line, `[{\"type\":\"text\",\"text\":\"Be short.\"}]`), `messages=[{"content":[{"type":"text","text":"Be short."}],"role":"system"}]`)
 }
 
 func TestScaffold(t *testing.T) {

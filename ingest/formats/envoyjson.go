@@ -19,8 +19,6 @@ type envoyJSON struct {
 	ai rawjson.Scanner // of ai_log
 }
 
-func newEnvoyJSON(reads fingerprint.Field) Parser { return &envoyJSON{access: access{reads: reads}} }
-
 func isEnvoyJSON(m wrap.Members) bool {
 	return (m.Has("start_time") || m.Any("@timestamp", "date", "_time") && m.Has("response_flags")) && m.Has("response_code") && m.Any("method", ":method")
 }

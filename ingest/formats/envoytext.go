@@ -15,8 +15,6 @@ import (
 // and the client's address, behind the cluster and two of Envoy's own, at the end.
 type envoyText struct{ access }
 
-func newEnvoyText(reads fingerprint.Field) Parser { return &envoyText{access{reads: reads}} }
-
 func (p *envoyText) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.begin(nil)
 	f := fields{text: record}

@@ -510,7 +510,7 @@ func TestCombined(t *testing.T) {
 
 // TestCombinedForgets: a line without a session has not that of the one before.
 func TestCombinedForgets(t *testing.T) {
-	p := newCombined(fingerprint.AllFields)
+	p := accessParser[combined](fingerprint.AllFields)
 	for _, want := range []string{"s", ""} {
 		line := `::1 - - [21/Nov/2026:10:00:00 +0000] "POST /v1 HTTP/1.1" 200 5 "-" "-" sess="` + want + `"`
 		var r fingerprint.Request

@@ -20,8 +20,6 @@ type haproxy struct {
 	zoned
 }
 
-func newHAProxy(reads fingerprint.Field) Parser { return &haproxy{access: access{reads: reads}} }
-
 func (p *haproxy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.begin(nil)
 	f := fields{text: record}

@@ -16,10 +16,6 @@ type haproxyJSON struct {
 	zoned
 }
 
-func newHAProxyJSON(reads fingerprint.Field) Parser {
-	return &haproxyJSON{access: access{reads: reads}}
-}
-
 // isHAProxy goes by what no other proxy writes: how a session ended, its times,
 // and a date without a zone.
 func isHAProxy(m wrap.Members) bool {

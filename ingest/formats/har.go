@@ -13,8 +13,6 @@ type har struct {
 	decoded []byte // a response's body that was base64
 }
 
-func newHAR(reads fingerprint.Field) Parser { return &har{access: access{reads: reads}} }
-
 func isHAR(m wrap.Members) bool { return m.Has("startedDateTime", "request") }
 
 func (p *har) Parse(record []byte, r *fingerprint.Request) (int, string) {

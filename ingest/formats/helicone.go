@@ -16,8 +16,6 @@ type helicone struct {
 	inner rawjson.Scanner // of the response
 }
 
-func newHelicone(reads fingerprint.Field) Parser { return &helicone{access: access{reads: reads}} }
-
 func isHelicone(m wrap.Members) bool {
 	return m.Has("request_created_at") && m.Any("request_id", "response_id")
 }

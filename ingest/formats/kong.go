@@ -17,8 +17,6 @@ type kong struct {
 	payload struct{ request, response []byte }
 }
 
-func newKong(reads fingerprint.Field) Parser { return &kong{access: access{reads: reads}} }
-
 func isKong(m wrap.Members) bool {
 	return m.Has("started_at", "request") && m.Any("latencies", "tries", "upstream_uri")
 }

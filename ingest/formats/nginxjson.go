@@ -20,8 +20,6 @@ type nginxJSON struct {
 	inside   rawjson.Scanner // of that
 }
 
-func newNginxJSON(reads fingerprint.Field) Parser { return &nginxJSON{access: access{reads: reads}} }
-
 func isNginx(m wrap.Members) bool {
 	request := m["request"].Kind() == rawjson.String // the line of a request: others have an object there
 	return (request || m.Any("method", "request_method")) &&

@@ -27,8 +27,6 @@ type portkeyRecord struct {
 	took  int64
 }
 
-func newPortkey(reads fingerprint.Field) Parser { return &portkey{access: access{reads: reads}} }
-
 func isPortkey(m wrap.Members) bool {
 	return m.Has("requestOptions") && m.Any("endpoint", "duration", "status")
 }

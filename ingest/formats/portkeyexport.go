@@ -16,10 +16,6 @@ type portkeyExport struct {
 	inner rawjson.Scanner // of the bodies
 }
 
-func newPortkeyExport(reads fingerprint.Field) Parser {
-	return &portkeyExport{access: access{reads: reads}}
-}
-
 func isPortkeyExport(m wrap.Members) bool {
 	return m.Has("created_at") && m.Any("ai_org", "ai_model", "req_units", "res_units")
 }

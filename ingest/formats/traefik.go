@@ -12,8 +12,6 @@ import (
 // writes nothing where it was told to drop it; the time of the line is the end.
 type traefik struct{ access }
 
-func newTraefik(reads fingerprint.Field) Parser { return &traefik{access{reads: reads}} }
-
 func isTraefik(m wrap.Members) bool {
 	return m.Any("StartUTC", "StartLocal") && m.Any("RequestMethod", "RequestPath", "DownstreamStatus") || m.Has("time", "DownstreamStatus")
 }
