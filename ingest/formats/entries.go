@@ -167,19 +167,19 @@ func (p *entries) reword() {
 	s := &p.item
 	for _, line := range p.lines[1:] {
 		var id []byte
-		content := rawjson.Value(null)
+		var content rawjson.Value
 		s.Then(line.message)
 		for s.Object(); s.NextKey(); {
 			switch string(s.Key) {
 			case "toolCallId":
 				id = s.Text(nil)
 			case "content":
-				content = orNull(s.Value())
+				content = s.Value()
 			case "result", "error": // of Copilot
 				for s.Object(); s.NextKey(); {
 					switch string(s.Key) {
 					case "content", "message":
-						content = orNull(s.Value())
+						content = s.Value()
 					}
 				}
 			}

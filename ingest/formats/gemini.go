@@ -108,7 +108,7 @@ func (g *gemini) content(s *rawjson.Scanner) {
 	role := "user"
 	g.text = append(g.text, '{')
 	if s.Kind() == rawjson.String {
-		g.text = append(append(append(g.text, `"content":`...), s.Value()...), ',')
+		g.text = fill(g.text, `"content":%,`, s.Value())
 	} else {
 		for s.Object(); s.NextKey(); {
 			switch string(s.Key) {
@@ -155,8 +155,7 @@ func (g *gemini) block(s *rawjson.Scanner) {
 	thought := false
 	from := len(g.text)
 	if s.Kind() == rawjson.String {
-		g.text = append(append(g.text, `{"type":"text","text":`...), s.Value()...)
-		g.text = append(g.text, '}')
+		g.text = fill(g.text, `{"type":"text","text":%}`, s.Value())
 		return
 	}
 	for s.Object(); s.NextKey(); {
@@ -191,8 +190,7 @@ func (g *gemini) block(s *rawjson.Scanner) {
 	case thought, text == nil && len(g.text) == from:
 		g.text = append(g.text[:from], `{"type":"thinking"}`...)
 	case text != nil:
-		g.text = append(append(g.text[:from], `{"type":"text","text":`...), text...)
-		g.text = append(g.text, '}')
+		g.text = fill(g.text[:from], `{"type":"text","text":%}`, text)
 	default:
 		g.text = append(g.text, '}')
 	}
@@ -201,14 +199,10 @@ func (g *gemini) block(s *rawjson.Scanner) {
 // call writes a call. Arguments that are left out are none.
 func (g *gemini) call(v rawjson.Value) {
 	id, name, arguments, _ := g.members(v, "args")
-	g.text = append(g.text, `{"type":"tool_use","id":`...)
-	g.id(id, name)
-	g.text = append(append(g.text, `,"name":`...), orNull(name)...)
-	g.text = append(g.text, `,"input":`...)
 	if arguments == nil {
 		arguments = noArguments
 	}
-	g.text = append(append(g.text, arguments...), '}')
+	g.text = fill(g.text, `{"type":"tool_use","id":%,"name":%,"input":%}`, g.id(id, name), name, arguments)
 }
 
 // noArguments are those of a call without any, which other APIs write.
@@ -219,8 +213,7 @@ var noArguments = []byte("{}")
 // left where they are.
 func (g *gemini) result(v rawjson.Value) {
 	id, name, response, parts := g.members(v, "response")
-	g.text = append(g.text, `{"type":"tool_result","tool_use_id":`...)
-	g.id(id, name)
+	g.text = fill(g.text, `{"type":"tool_result","tool_use_id":%`, g.id(id, name))
 	var text rawjson.Value
 	failed, members := false, 0
 	s := &g.part
@@ -238,13 +231,11 @@ func (g *gemini) result(v rawjson.Value) {
 			g.text = append(g.text, `,"is_error":true`...)
 		}
 	}
-	g.text = append(g.text, `,"content":`...)
 	if parts == nil {
-		g.text = append(append(g.text, orNull(response)...), '}')
-		return
+		g.text = fill(g.text, `,"content":%}`, response)
+	} else {
+		g.text = fill(g.text, `,"content":[{"response":%},{"parts":%}]}`, response, parts)
 	}
-	g.text = append(append(g.text, `[{"response":`...), orNull(response)...)
-	g.text = append(append(append(g.text, `},{"parts":`...), parts...), "}]}"...)
 }
 
 // members are those of a call or a result: what was sent or came out goes by
@@ -267,15 +258,15 @@ func (g *gemini) members(v rawjson.Value, what string) (id, name, value, parts r
 	return id, name, value, parts
 }
 
-// id writes what ties a result to its call.
-func (g *gemini) id(id, name rawjson.Value) {
+// id is what ties a result to its call.
+func (g *gemini) id(id, name rawjson.Value) rawjson.Value {
 	if len(id) <= len(`""`) {
 		g.unnamed = true
 	}
 	if g.byName {
-		id = name
+		return name
 	}
-	g.text = append(g.text, orNull(id)...)
+	return id
 }
 
 // readParts appends the calls in one of the contents.

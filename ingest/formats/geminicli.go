@@ -86,9 +86,9 @@ func (p *geminiCLI) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		call := &p.calls[i]
 		p.said = rawjson.AppendString(append(append(p.said, start(i, "")...), `{"functionCall":{"id":`...), call.ID)
 		p.said = rawjson.AppendString(append(p.said, `,"name":`...), call.Name)
-		p.said = append(append(append(p.said, `,"args":`...), orNull(call.Arguments)...), "}}"...)
+		p.said = fill(p.said, `,"args":%}}`, call.Arguments)
 	}
-	p.said = append(append(append(p.said, `]},{"role":"user","parts":[`...), p.results[1:]...), "]}]"...)
+	p.said = fill(p.said, `]},{"role":"user","parts":[%]}]`, p.results[1:])
 	p.gemini.bare(p.said, &r.Messages, p.reads)
 	r.Messages.Tail = true
 	return 0, ""
@@ -102,7 +102,7 @@ func (p *geminiCLI) toolCall(r *fingerprint.Request) {
 		switch string(s.Key) {
 		case "result":
 			for s.Array(); s.NextElement(); {
-				p.results = append(append(p.results, ','), orNull(s.Value())...)
+				p.results = fill(p.results, `,%`, s.Value())
 			}
 		case "timestamp":
 			r.End = max(r.End, readTime(s, r.End))

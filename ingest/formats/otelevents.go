@@ -234,7 +234,7 @@ func (p *otelCall) messageLog(kind logKind, body []byte, r *fingerprint.Request)
 			}
 			out = append(rawjson.AppendString(out, b.Key), ':')
 		}
-		out = append(append(out, orNull(b.Value())...), ',')
+		out = fill(out, `%,`, b.Value())
 	}
 	switch {
 	case r.Lost != fingerprint.Computable:
@@ -267,7 +267,7 @@ func (p *otelCall) googles(body []byte, r *fingerprint.Request) bool {
 		return false
 	}
 	from := len(p.json)
-	p.json = append(append(append(p.json, '['), content...), ']')
+	p.json = fill(p.json, `[%]`, content)
 	list := p.json[from:]
 	if !areContents(b, list) {
 		return false

@@ -176,12 +176,12 @@ func (c *chat) message(message rawjson.Value) bool {
 		c.bare, c.ends[len(c.ends)-1] = len(c.json), len(c.json)
 		return true
 	}
-	c.json = append(append(c.json, `{"role":`...), orNull(role)...)
+	c.json = fill(c.json, `{"role":%`, role)
 	if name != nil {
-		c.json = append(append(c.json, `,"name":`...), name...)
+		c.json = fill(c.json, `,"name":%`, name)
 	}
 	if callID != nil {
-		c.json = append(append(c.json, `,"tool_call_id":`...), callID...)
+		c.json = fill(c.json, `,"tool_call_id":%`, callID)
 	}
 	for i, part := range c.rest {
 		c.json = append(c.json, start(i, `,"content":[`)...)
@@ -265,9 +265,7 @@ func (c *chat) sort(part rawjson.Value) {
 		c.calls = append(c.calls, part)
 	case "tool-call":
 		from := len(c.texts)
-		c.texts = append(append(c.texts, `{"id":`...), orNull(id)...)
-		c.texts = append(append(c.texts, `,"name":`...), orNull(tool)...)
-		c.texts = append(append(append(c.texts, `,"arguments":`...), orNull(arguments)...), '}')
+		c.texts = fill(c.texts, `{"id":%,"name":%,"arguments":%}`, id, tool, arguments)
 		c.calls = append(c.calls, c.texts[from:])
 	case "tool_call_response", "tool-result":
 		if response == nil {
@@ -284,8 +282,7 @@ func (c *chat) sort(part rawjson.Value) {
 		}
 		c.mute = c.mute || content == nil
 		from := len(c.texts)
-		c.texts = append(append(c.texts, `{"type":"text","text":`...), orNull(content)...)
-		c.texts = append(c.texts, '}')
+		c.texts = fill(c.texts, `{"type":"text","text":%}`, content)
 		c.rest = append(c.rest, c.texts[from:])
 	case "reasoning", "thinking":
 	default:
@@ -319,9 +316,9 @@ func (c *chat) results(list rawjson.Value) (some bool) {
 func (c *chat) result(id, content rawjson.Value) {
 	c.json = append(c.json, `{"role":"tool"`...)
 	if id != nil {
-		c.json = append(append(c.json, `,"tool_call_id":`...), id...)
+		c.json = fill(c.json, `,"tool_call_id":%`, id)
 	}
-	c.json = append(append(append(c.json, `,"content":`...), orNull(content)...), '}')
+	c.json = fill(c.json, `,"content":%}`, content)
 	c.ends = append(c.ends, len(c.json))
 }
 

@@ -55,7 +55,7 @@ func (p *otelCall) provider(sp *otelSpan, r *fingerprint.Request) {
 	}
 	if answer != nil {
 		from = len(p.json)
-		p.json = append(append(append(p.json, '{'), answer...), '}')
+		p.json = fill(p.json, `{%}`, answer)
 		p.answer = first(p.answer, p.made(from))
 	}
 }

@@ -150,6 +150,17 @@ func apart(texts []rawjson.Value, written []byte, from int, ends []int) []rawjso
 	return texts
 }
 
+// fill appends a text of JSON in which each % stands for the next of the values: null
+// where there is none.
+func fill(dst []byte, text string, values ...rawjson.Value) []byte {
+	for _, v := range values {
+		at := strings.IndexByte(text, '%')
+		dst = append(append(dst, text[:at]...), orNull(v)...)
+		text = text[at+1:]
+	}
+	return append(dst, text...)
+}
+
 var null = []byte("null")
 
 // orNull is a value as it is written, null if there is none.

@@ -24,7 +24,7 @@ func toolTurn(dst []byte, r *fingerprint.Request, call fingerprint.ToolCall, arg
 	}
 	from := len(dst)
 	dst = appendCall(append(dst, `{"role":"assistant","tool_calls":[`...), &call)
-	dst = append(append(dst, arguments...), "}}]}"...)
+	dst = fill(dst, `%}}]}`, arguments)
 	result := len(dst)
 	dst = appendResult(dst, call.ID, content)
 	r.Messages.Items = append(r.Messages.Items[:0], dst[from:result:result], dst[result:len(dst):len(dst)])
@@ -41,7 +41,7 @@ func appendCall(dst []byte, call *fingerprint.ToolCall) []byte {
 // appendResult appends the message with what came of a call, in OpenAI's words.
 func appendResult(dst, id []byte, content rawjson.Value) []byte {
 	dst = rawjson.AppendString(append(dst, `{"role":"tool","tool_call_id":`...), id)
-	return append(append(append(dst, `,"content":`...), content...), '}')
+	return fill(dst, `,"content":%}`, content)
 }
 
 // issued makes a request of calls of which the log does not say what came.
