@@ -304,6 +304,7 @@ func TestOtelSpan(t *testing.T) {
 	}
 	f(` messages=3 last="{\"role\":\"tool\",\"content\":\"b\",\"tool_call_id\":\"2\"}"`, turn("")...)
 	f(` messages=3 last="{\"role\":\"tool\",\"content\":\"{\\\"name\\\":\\\"f\\\",\\\"content\\\":\\\"b\\\",\\\"call_id\\\":\\\"2\\\",\\\"is_error\\\":false}{\"}"`, turn("{")...)
+	f(` messages=3 last="{\"role\":\"tool\",\"content\":null,\"tool_call_id\":\"2\"}"`, slices.Replace(turn(""), 9, 10, `{"content":null,"call_id":"2"}`)...)
 	// smolagents sends its own roles as these.
 	for _, role := range [][2]string{{"tool-call", "assistant"}, {"tool-response", "user"}} {
 		f(` messages=1 last="{\"role\":\"`+role[1]+`\",\"content\":\"hi\"}"`, "openinference.span.kind", "LLM", made+"role", role[0], made+"content", "hi")

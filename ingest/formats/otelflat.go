@@ -153,9 +153,9 @@ func (c *chat) flatResults(fields []flat) {
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
 				case "content":
-					c.json = append(append(c.json, `,"content":`...), s.Value()...)
+					c.json = fill(c.json, `,"content":%`, s.Value())
 				case "call_id":
-					c.json = append(append(c.json, `,"tool_call_id":`...), s.Value()...)
+					c.json = fill(c.json, `,"tool_call_id":%`, s.Value())
 				}
 			}
 		}
