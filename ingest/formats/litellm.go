@@ -272,8 +272,5 @@ func (p *litellm) findSession() []byte {
 	case len(p.sessionID) > 0 && !bytes.Equal(p.sessionID, p.traceID):
 		return p.sessionID
 	}
-	if p.session.value == nil && !isMadeUp(p.traceID) && !bytes.Equal(p.traceID, p.session.trace) {
-		return p.traceID
-	}
-	return p.session.value
+	return p.session.orTrace(p.traceID)
 }

@@ -337,10 +337,7 @@ func (p *otelCall) finish(sp *otelSpan, r *fingerprint.Request) {
 	r.Caller = first(p.callerHash, p.caller, sp.service)
 	r.CallerIsName = len(p.callerHash) == 0
 	p.session.other(ownField, sp.session)
-	if p.session.value == nil && !isMadeUp(p.trace) && !bytes.Equal(p.trace, p.session.trace) {
-		p.session.other(ownField, p.trace)
-	}
-	r.Session = p.session.value
+	r.Session = p.session.orTrace(p.trace)
 	if sp.failed || len(p.errorType) > 0 {
 		r.Error = first(p.errorType, sp.message, otherError)
 		if r.Status == fingerprint.Unknown && len(p.errorType) == 3 {

@@ -109,6 +109,15 @@ func (n *naming) sessionHeader(name, value []byte) {
 
 func (n *naming) other(place int, value []byte) { n.note(otherPlaces-place, value) }
 
+// orTrace is the session or, where none is named, the trace: the client's own, and not
+// one that LiteLLM made up.
+func (n *naming) orTrace(trace []byte) []byte {
+	if n.value == nil && fingerprint.NamesSession(trace) && !isMadeUp(trace) && !bytes.Equal(trace, n.trace) {
+		return trace
+	}
+	return n.value
+}
+
 // bodyPlaces are the names that policies have for the places in a body.
 var bodyPlaces = [otherPlaces][]byte{
 	metadataField: []byte("metadata.session_id"),
