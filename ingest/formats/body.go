@@ -2,6 +2,8 @@ package formats
 
 import (
 	"bytes"
+	"encoding/base64"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -86,8 +88,11 @@ func (p *requestBody) read(r *fingerprint.Request, session *naming, reads finger
 // decode undoes base64 around an object of JSON, in which HAProxy and Caddy can
 // be told to log a body whose bytes are no text.
 func (p *requestBody) decode(body []byte) []byte {
-	decoded, ok := fromBase64(p.decoded[:0], body)
-	if !ok {
+	if !bytes.HasPrefix(body, []byte("ey")) && !bytes.HasPrefix(body, []byte("ew")) { // {" or {, and a new line
+		return body
+	}
+	decoded, err := base64.StdEncoding.AppendDecode(p.decoded[:0], body)
+	if err != nil || len(decoded) < 2 || strings.IndexByte("\" \r\n", decoded[1]) < 0 { // a word that begins so
 		return body
 	}
 	p.decoded = decoded

@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"encoding/base64"
 	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -61,18 +60,6 @@ func afterBracket(text []byte) byte {
 		return inner[0]
 	}
 	return 0
-}
-
-// fromBase64 appends the object of JSON that a text is in base64.
-func fromBase64(dst, text []byte) (object []byte, ok bool) {
-	if !bytes.HasPrefix(text, []byte("ey")) && !bytes.HasPrefix(text, []byte("ew")) { // {" or {, and a new line
-		return dst, false
-	}
-	object, err := base64.StdEncoding.AppendDecode(dst, text)
-	if n := len(dst); err != nil || len(object) < n+2 || strings.IndexByte("\" \r\n", object[n+1]) < 0 { // a word that begins so
-		return dst, false
-	}
-	return object, true
 }
 
 // jsonIn is where to read what comes next. Databases and warehouses export the
