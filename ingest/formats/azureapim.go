@@ -116,10 +116,7 @@ func (m *pieces) add(s *rawjson.Scanner) {
 	case rawjson.String:
 		m.text = append(m.text, s.Text(nil)...)
 	case rawjson.Array:
-		m.lists = true
-		for s.Array(); s.NextElement(); {
-			m.items = append(m.items, s.Value())
-		}
+		m.lists, m.items = true, s.Elements(m.items)
 	default:
 		s.Skip()
 	}
