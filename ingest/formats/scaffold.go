@@ -204,7 +204,7 @@ func isPath(path string) bool {
 func (g *guesser) note(path string, example []byte) {
 	old, there := g.texts[path]
 	switch {
-	case !there && len(g.paths) >= maxGathered || !isPath(path):
+	case !there && len(g.paths) >= maxGathered:
 		return
 	case there && (says(old) || !says(example)):
 		return

@@ -3,7 +3,6 @@ package formats
 import (
 	"cmp"
 	"fmt"
-	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -216,7 +215,7 @@ func (t *texter) time() {
 // address finds the caller's, which access logs begin with.
 func (t *texter) address() {
 	word, _, _ := strings.Cut(t.line, " ")
-	if _, err := netip.ParseAddr(word); err == nil && t.free(0, len(word)) {
+	if isIP([]byte(word)) && t.free(0, len(word)) {
 		t.add(piece{to: len(word), pattern: `(?P<client_ip>\S+)`, first: true}, "client_ip", word)
 	}
 }
