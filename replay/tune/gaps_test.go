@@ -12,6 +12,26 @@ import (
 	"github.com/loopgauge/loopgauge/window"
 )
 
+// TestCoverage: a rule that leaves some requests out, and can look at none of the
+// others, looks at none: it was told to have looked at those that it leaves out,
+// so that a loop of another rule was none.
+func TestCoverage(t *testing.T) {
+	f := func(counted, notMatched, blind int64, want float64) {
+		t.Helper()
+		a := window.RuleAccount{Judged: counted + notMatched + blind, Counted: counted, NotMatched: notMatched}
+		a.NotComputable[fingerprint.NoMessages] = blind
+		if got := coverage(&a); got != want {
+			t.Errorf("of %d counted, %d left out and %d blind: %v, want %v", counted, notMatched, blind, got, want)
+		}
+	}
+	f(0, 0, 0, 0)
+	f(0, 0, 4, 0)
+	f(0, 1, 3, 0)
+	f(1, 1, 2, 0.5)
+	f(0, 4, 0, 1)
+	f(4, 0, 0, 1)
+}
+
 // TestGaps: what the log lacks of what rules go by is said, once for those that
 // lack the same; that a request called no tool is no lack.
 func TestGaps(t *testing.T) {
@@ -19,9 +39,10 @@ func TestGaps(t *testing.T) {
 	r := &Report{Result: &replay.Result{Report: replay.Report{Rules: []window.RuleAccount{{Rule: idle}}}}, Options: Options{Rules: []*window.Rule{idle}}}
 	f := func(name string, causes map[fingerprint.Cause]int64, want ...string) {
 		t.Helper()
-		a := window.RuleAccount{Rule: &window.Rule{Name: name}, Judged: 1000}
+		a := window.RuleAccount{Rule: &window.Rule{Name: name}, Judged: 1000, Counted: 1000}
 		for cause, n := range causes {
 			a.NotComputable[cause] = n
+			a.Counted -= n
 		}
 		r.Result.Rules = append(r.Result.Rules, a)
 		r.Options.Rules = append(r.Options.Rules, a.Rule)

@@ -232,11 +232,12 @@ func (r *Report) keysDropped() (n int64) {
 	return n
 }
 
-// coverage is the share of requests that a rule could look at.
+// coverage is the share of requests that a rule could look at, or leaves out on
+// purpose; 0 where it could look at none of the others.
 func coverage(a *window.RuleAccount) float64 {
-	if a.Judged == 0 {
+	not, _, _ := a.Blind()
+	if a.Judged == 0 || not > 0 && a.Counted == 0 {
 		return 0
 	}
-	not, _, _ := a.Blind()
 	return 1 - float64(not)/float64(a.Judged)
 }
