@@ -33,6 +33,12 @@ const maxJudged = 5_000_000
 // forgotten.
 const maxPaired = 1_000
 
+// Why a request that did not fire would not have with another threshold, or window.
+const (
+	noThreshold = "nothing it could be a repeat of"
+	noWindow    = "no window fires"
+)
+
 // search looks for other settings of a trace's rule.
 type search struct {
 	t      *trace
@@ -180,7 +186,7 @@ func (s *search) threshold() (threshold int, why string) {
 	if s.fired {
 		return 0, "every threshold fires"
 	}
-	return 0, "nothing it could be a repeat of"
+	return 0, noThreshold
 }
 
 func (s *search) window() (w time.Duration, why string) {
@@ -214,7 +220,7 @@ func (s *search) bisect(now, whole time.Duration, fires func(time.Duration) bool
 			if s.t.forgotten > 0 {
 				return 0, "none up to " + window.Lasting(whole) + "; older requests are not kept"
 			}
-			return 0, "no window fires"
+			return 0, noWindow
 		}
 	}
 	for high-low > time.Microsecond {
@@ -271,5 +277,5 @@ func (s *search) scan(now time.Duration, fires func(time.Duration) bool) (w time
 	if s.fired {
 		return 0, "every window fires"
 	}
-	return 0, "no window fires"
+	return 0, noWindow
 }

@@ -126,7 +126,7 @@ func TestNearestAgainstTryingAll(t *testing.T) {
 		if n.Fires == fired {
 			t.Fatalf("the nearest fires: %t, as the rule does", n.Fires)
 		}
-		why := "nothing it could be a repeat of"
+		why := noThreshold
 		if fired {
 			why = "every threshold fires"
 		}
@@ -137,7 +137,7 @@ func TestNearestAgainstTryingAll(t *testing.T) {
 			t.Fatalf("threshold %+v, want %d", n, threshold)
 		}
 		var w time.Duration
-		why = "no window fires"
+		why = noWindow
 		for k := 1; k < 200 && w == 0; k++ {
 			try := rule
 			try.Overrides = slices.Clone(rule.Overrides)

@@ -251,6 +251,8 @@ func (n *Nearest) String() string {
 	switch {
 	case len(ways) > 0:
 		s = verb + " with " + strings.Join(ways, ", or ")
+	case n.Fires && *n.ThresholdWhy == noThreshold && *n.WindowWhy == noWindow:
+		return "no other threshold and no other window would have fired"
 	case n.Fires:
 		s = "no setting nearby would have fired"
 	}
