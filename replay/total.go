@@ -117,7 +117,7 @@ func (w *waste) String() string {
 	}
 	text := fmt.Sprintf("%s: %s%s after a rule had fired", term.Plural(w.loops, "loop", "loops"), term.Plural(w.after.Requests, "request", "requests"), spent)
 	if w.fastest > 0 {
-		text += fmt.Sprintf("; the dearest that went on for a minute cost %s an hour", term.Money(w.fastest))
+		text += fmt.Sprintf("; the dearest of a minute or more cost %s an hour", term.Money(w.fastest))
 	}
 	return text
 }

@@ -33,7 +33,7 @@ func (s Summary) settings(b *strings.Builder) {
 func (s Summary) nowMark(a *Advice) string {
 	switch {
 	case a.HasCurrent && a.CurrentCell == a.Cell && a.Rule.Threshold == a.Threshold:
-		return ", which is as it is now"
+		return ", as it is now"
 	case s.showsNow(a):
 		return "  (now)"
 	}

@@ -81,7 +81,7 @@ func TestNowIsInTheMap(t *testing.T) {
 			t.Errorf("with threshold %d now:\n%s", now, b.String())
 		}
 	}
-	f(4, ", which is as it is now", false)
+	f(4, ", as it is now", false)
 	f(30, "  (now)", true)
 	f(3, "  now: 3 in 1m streak", false)
 	f(1000, "  now: 1000 in 1m streak", false)
