@@ -162,7 +162,7 @@ func writeFairvisor(x *exported) []byte {
 			p.Spec.Rules = append(p.Spec.Rules, fairvisorRule{"descriptors", d.limitKeys, "token_bucket", fairvisorBucket{unlimited, unlimited}})
 			x.say(d, "limit_keys", "are had by a limit only: rule descriptors limits nobody and is there for them")
 		case d.limitKeys == nil:
-			x.say(d, "limit_keys", "are all attributes of the log, and none in what is written: name the headers and claims that your limits use")
+			x.say(d, "limit_keys", "here all attributes of the log count, in the bundle none: name the headers and claims that your limits use")
 		}
 		if d.bodyHash != "ignore" {
 			x.say(d, "body_hash", "is "+d.bodyHash+", as the documents read: no setting says so, and what is shipped leaves the body out")

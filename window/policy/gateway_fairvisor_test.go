@@ -137,7 +137,7 @@ rules:
 	}
 	want := `f:3:5: rule a: quiet: stays here: no gateway has it
 f:3:5: rule a: limit_keys: are had by a limit only: rule descriptors limits nobody and is there for them
-f:4:5: rule "b\u202e": limit_keys: are all attributes of the log, and none in what is written: name the headers and claims that your limits use
+f:4:5: rule "b\u202e": limit_keys: here all attributes of the log count, in the bundle none: name the headers and claims that your limits use
 f:4:5: rule "b\u202e": body_hash: is require, as the documents read: no setting says so, and what is shipped leaves the body out`
 	if got := problems(said); got != want {
 		t.Errorf("said\n%s\nwant\n%s", got, want)

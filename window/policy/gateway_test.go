@@ -130,7 +130,7 @@ func TestExportSays(t *testing.T) {
 		}
 	}
 	f("fairvisor", ", limit_keys: []", "")
-	f("fairvisor", "", "f:2:9: rule a: limit_keys: are all attributes of the log, and none in what is written: name the headers and claims that your limits use")
+	f("fairvisor", "", "f:2:9: rule a: limit_keys: here all attributes of the log count, in the bundle none: name the headers and claims that your limits use")
 	f("tool-call", `, overrides: [{match: 'model == "b"', threshold: 5}]`, "f:2:9: rule a: overrides: are the models', and what is written; the server's settings belong into the environment: TOOL_LOOP_DETECTION_ENABLED=true TOOL_LOOP_MAX_REPEATS=4 TOOL_LOOP_TTL_SECONDS=120 TOOL_LOOP_MODE=break")
 	f("zelyx", ", scope: [caller]", "")
 	f("zelyx", ", scope: ['attr:header:x-company']", "f:2:9: rule a: scope: is no setting: Zelyx counts by company, whatever your log calls it")

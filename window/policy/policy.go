@@ -231,7 +231,7 @@ func (v Value) exclusion() exclusionDraft {
 // build checks the draft as a whole and makes the policy.
 func (r *reader) build(d *draft) *Policy {
 	if len(d.rules) == 0 && len(r.errors) == 0 {
-		r.problem(r.where(place{}, "rules"), "there is no rule; run 'loopgauge policy profiles' for ready ones")
+		r.problem(r.where(place{}, "rules"), "there is no rule; write {name: loops, profile: loopgauge/tool-call-result}, or another that 'loopgauge policy profiles' lists")
 	}
 	p := &Policy{
 		Lateness: d.lateness, LatenessSet: d.latenessGiven, EventTime: d.eventTime, Duplicates: d.duplicates,
