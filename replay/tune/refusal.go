@@ -4,25 +4,34 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/window"
 )
 
 // Refusals say of the rules that the verdict rests on why none of their settings
-// is recommended. Of those that could look at nothing, [Report.Caveats] do.
+// is recommended, once for those of which the same holds. Of those that could look at
+// nothing, [Report.Caveats] do.
 func (r *Report) Refusals() (list []string) {
 	verdict := r.Verdict()
 	switch verdict {
 	case Recommends, NothingRead, NothingFound, Doubled:
 		return nil
 	}
+	names := map[string][]string{}
 	for i := range r.Advice {
 		a := &r.Advice[i]
 		aside := verdict.limited() && !r.limited(a) || verdict == OutOfReach && a.Outcome.Loops+a.Hidden == 0 || coverage(&r.Result.Rules[i]) == 0
 		if why := r.Refusal(i); why != "" && !aside {
-			list = append(list, r.Advice[i].Rule.Name+": "+why)
+			if names[why] == nil {
+				list = append(list, why)
+			}
+			names[why] = append(names[why], a.Rule.Name)
 		}
+	}
+	for i, why := range list {
+		list[i] = strings.Join(names[why], ", ") + ": " + why
 	}
 	return list
 }
@@ -136,7 +145,7 @@ func (r *Report) catches(target, cell, threshold int) string {
 // noLoop says what the repeats of a rule are that has no loop.
 func (r *Report) noLoop(target int) string {
 	longest, n := r.longest(func(of int, _ window.Kind) bool { return of == target })
-	what := "nothing that it looks at repeats"
+	what := "nothing repeats in what is looked at"
 	if r.Options.narrow() {
 		what += " within " + window.Lasting(r.Options.longest())
 	}
@@ -144,7 +153,7 @@ func (r *Report) noLoop(target int) string {
 		what = fmt.Sprintf("the one repeat is %s: %s", longest.Kind, longest.Evidence)
 	}
 	if n > 1 {
-		what = fmt.Sprintf("none of its %s repeats is a loop; the longest is %s: %s", term.Count(n), longest.Kind, longest.Evidence)
+		what = fmt.Sprintf("none of %s repeats is a loop; the longest is %s: %s", term.Count(n), longest.Kind, longest.Evidence)
 	}
 	return what
 }
