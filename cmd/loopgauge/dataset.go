@@ -209,7 +209,7 @@ func (d *dataset) settle(p *policy.Policy) error {
 		exclude = append(exclude, *x)
 	}
 	if len(errs) > 0 {
-		hint := "give the policy that it was written with, which its run has, or write it anew with this one: loopgauge replay --policy POLICY --out DIR LOG"
+		hint := "give the policy that it was written with, which its run has, or write it anew: loopgauge replay --policy POLICY --out DIR LOG for this one, loopgauge tune --out DIR LOG for all built-in rules"
 		if slices.ContainsFunc(p.Rules, func(r *window.Rule) bool { return r.ChatOverrides }) {
 			hint = "no dataset has what users say: replay the logs"
 		}
