@@ -88,7 +88,8 @@ type rule struct {
 	Least    int       `json:"least"` // the lowest threshold that is suggested
 	NowText  string    `json:"nowText"`
 	Loops    int       `json:"loops"`
-	Proof    string    `json:"proof"`  // of the advised setting
+	Looks    string    `json:"looks"`  // what the advised setting looks for
+	Proof    string    `json:"proof"`  // of it
 	Beside   string    `json:"beside"` // what the thresholds next to it do
 	Coverage coverage  `json:"coverage"`
 	Cells    [][][]any `json:"cells"` // by cell: a list for each of columns in page.js by threshold, to the last that is not 0
@@ -276,7 +277,7 @@ func (b *builder) rules() {
 		one.Policy, one.Rest = r.PolicyParts(i)
 		if a.Found {
 			one.Advised = &setting{a.Cell, a.Threshold}
-			one.Proof, one.Beside = r.Proof(a), r.Beside(a)
+			one.Looks, one.Proof, one.Beside = r.LooksFor(a), r.Proof(a), r.Beside(a)
 		}
 		if a.HasCurrent && slices.Contains(b.p.Thresholds, a.Rule.Threshold) {
 			one.Now = &setting{a.CurrentCell, a.Rule.Threshold}

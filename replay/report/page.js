@@ -222,17 +222,6 @@
   }
   const neitherOf = (o) => o.all - o.caught - o.wrong - o.excluded;
 
-  // alike says what two requests have in common that are the same to an identity.
-  const alike = {
-    "tool-call": "the same call of a tool",
-    "tool-call-python": "the same call of a tool",
-    "tool-call-result": "the same call of a tool, with the same result",
-    "stuck-step": "the same call of a tool, in answer to the same results",
-    "last-exchange": "the same answer, when nothing new was done",
-    "last-messages": "the same last messages",
-    "session-model-tools": "any request of the same session and model",
-    aisg: "the same last messages",
-  };
   function spent(...cell) {
     const tokens = swept(...cell, TOKENS), cost = swept(...cell, COST);
     return tokens > 0 ? short(tokens) + " tokens" + (cost > 0 ? " (" + money(cost) + ")" : "") : cost > 0 ? money(cost) : "";
@@ -247,7 +236,7 @@
       const r = D.rules[i], a = r.advised;
       return h("div", { class: "card" },
         h("h3", null, r.name + ", " + settingText(a.cell, a.threshold)),
-        alike[r.identity] && h("p", null, "It looks for " + alike[r.identity] + "."),
+        r.looks && h("p", null, "It " + r.looks + "."),
         h("p", null, "It " + catches(outcome(i, a.cell, a.threshold)) + "; " + plural(swept(i, a.cell, a.threshold, ALERTS), "alert") + ", " + rate(swept(i, a.cell, a.threshold, ALERTS) / days) + " a day."),
         h("p", null, "It would have stopped " + plural(swept(i, a.cell, a.threshold, REQUESTS), "request") + (spent(i, a.cell, a.threshold) && "; repeats used " + spent(i, a.cell, a.threshold) + " after it fired") + "."),
         h("p", null, "It fires " + delays(i, a.cell, a.threshold) + "."),

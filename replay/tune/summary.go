@@ -286,6 +286,9 @@ func (s Summary) advice(b *strings.Builder, a *Advice) {
 	o := &a.Outcome
 	line(b, "  %s, %s", term.Safe(a.Rule.Name), r.setting(a.Cell, a.Threshold))
 	at := &a.Setting
+	if looks := r.LooksFor(a); looks != "" {
+		line(b, "    %s", looks)
+	}
 	line(b, "    catches %s; %s", caught(o), r.costs(o))
 	line(b, "    fires %s after the first repeat (median; 95 %% within %s)", term.Span(int64(1e6**at.DelayMedian)), term.Span(int64(1e6**at.DelayP95)))
 	stopped := at.Requests
