@@ -155,7 +155,7 @@ func (m Matter) String(gateway string) string {
 	if m.Less > 0 {
 		parts = append(parts, term.Plural(m.Less, "request", "requests")+" fewer")
 	}
-	return fmt.Sprintf("%s stops %s because of this: %s, where its documents say that %s", gateway, strings.Join(parts, " and "), m.Shipped, m.Documented)
+	return fmt.Sprintf("%s stops %s than documented: %s, where its documents say that %s", gateway, strings.Join(parts, " and "), m.Shipped, m.Documented)
 }
 
 func (s Summary) labels(b *strings.Builder) {
