@@ -132,6 +132,17 @@ func (t *tab) text(id string) string {
 	return eval[string](t, "document.getElementById('"+id+"').textContent")
 }
 
+// says wants some paragraphs, points and rows of a part, with bars between cells.
+func (t *tab) says(id string, want ...string) {
+	t.tb.Helper()
+	got := eval[[]string](t, `[...document.querySelectorAll("#`+id+` p, #`+id+` li, #`+id+` tr")].map((x) => x.cells ? [...x.cells].map((c) => c.innerText.replace(/\s+/g, " ")).join("|") : x.textContent)`)
+	for _, line := range want {
+		if !slices.Contains(got, line) {
+			t.tb.Errorf("%s: no %q in\n%q", id, line, got)
+		}
+	}
+}
+
 // quiet wants nothing in the console, no dialog and no request but for the
 // page itself.
 func (t *tab) quiet() {
@@ -206,6 +217,19 @@ func TestClickAndKeysChangeEverything(t *testing.T) {
 	press(kb.End)
 	at(7, 10)
 
+	// Where the browser lets nothing be copied, it is selected.
+	policy := b.text("policy")
+	for stub, want := range map[string]string{"copied = text": "Copied. " + policy, "throw 0": "Selected: copy it with the keyboard. " + policy} {
+		if got := eval[string](b, `new Promise((done) => {
+			let copied = "";
+			navigator.clipboard.writeText = async (text) => { `+stub+` };
+			new MutationObserver(() => done(document.getElementById("copied").textContent + " " + (copied || getSelection()))).observe(document.getElementById("copied"), { childList: true });
+			document.getElementById("copy").click();
+		})`, chromedp.EvalAwaitPromise); strings.TrimRight(got, "\n") != strings.TrimRight(want, "\n") {
+			t.Errorf("copied is %q, want %q", got, want)
+		}
+	}
+
 	// The address leads back, and everything follows it.
 	eval[chromedp.Void](b, `location.hash = "#rule="+encodeURIComponent("`+a.Rule.Name+`")+"&kind=streak&window=1m&threshold=4&layer=missed"`)
 	b.do(chromedp.WaitReady(chromedp.CSS(`#map td[aria-selected=true][data-row="2"][data-column="2"]`)))
@@ -254,6 +278,7 @@ func TestPageAgreesWithTune(t *testing.T) {
 		if n := a.Outcome.Neither(); n > 0 {
 			is("of these, neither a loop nor wrong to stop", fmt.Sprint(n))
 		}
+		is("requests it would stop", fmt.Sprintf("%d (%s)", a.Setting.Requests, term.Percent(a.Setting.Requests, r.Result.Account.Judged)))
 		is("scopes touched", fmt.Sprint(a.Setting.Scopes))
 		is("sessions, callers", fmt.Sprintf("%d, %d", a.Setting.Sessions, a.Setting.Callers))
 		is("first repeat to firing, median", term.Span(int64(1e6**a.Setting.DelayMedian)))
@@ -283,6 +308,11 @@ func TestPageAgreesWithTune(t *testing.T) {
 	}
 	if got, want := (tune.Summary{Report: r}).String(), "\n  "+r.Together()+"\n"; !strings.Contains(got, want) {
 		t.Errorf("no %q in %q", want, got)
+	}
+	b.says("gateways", "aisg|as documented|2.8 %|2 of 3|0 of 60 (0 %)|4 in 5m sliding catches 3 of 3 loops, and hits nothing else", "fairvisor|as documented|2.3 %|1 of 3|1 of 60 (1.7 %)|not swept")
+	two.do(chromedp.Click(chromedp.CSS(`#map td[data-row="8"][data-column="0"]`)))
+	if got, want := two.text("policy-about"), r.Advice[found[0]].Rule.Name+" with the setting picked above; "+r.Advice[found[1]].Rule.Name+" as recommended."; got != want {
+		t.Errorf("another setting is said to be %q, want %q", got, want)
 	}
 	if tried == 0 {
 		t.Fatal("no advice: the test shows nothing")
@@ -439,6 +469,9 @@ func TestManyLogsAreFolded(t *testing.T) {
 		if got := eval[bool](b, `document.querySelector("#data-quality details").open`); got != open {
 			t.Errorf("%d logs, failed: %v; open: %v, want %v", logs, failed, got, open)
 		}
+		if failed != nil {
+			b.says("recommendation", "1 log could not be read, or not to the end: see below.")
+		}
 		b.quiet()
 	}
 	f(10, nil, true)
@@ -450,7 +483,11 @@ func TestManyLogsAreFolded(t *testing.T) {
 // and for what is missed and what is wrong by the repeats.
 func TestHeatMap(t *testing.T) {
 	// One loop is slow, one is short, and what repeats by a clock is none.
-	r := tuned(t, "a.jsonl", append(append(days(), stuck("s-slow", 10*time.Hour, 6, 4*time.Minute)...), clock("s-clock", 50*time.Hour, 8)...), "loopgauge/last-messages", "aisg")
+	slow, steady := stuck("s-slow", 10*time.Hour, 6, 4*time.Minute), clock("s-clock", 50*time.Hour, 8)
+	for i := range slow { // a caller with two sessions
+		slow[i].Caller = steady[0].Caller
+	}
+	r := tuned(t, "a.jsonl", slices.Concat(days(), slow, steady), "loopgauge/last-messages", "aisg")
 	b := browse(t, write(t, r), 1280, 900)
 	if len(r.Advice) == 0 {
 		t.Fatal("no rule: the test shows nothing")
@@ -458,7 +495,7 @@ func TestHeatMap(t *testing.T) {
 	missed, wrong := 0, 0
 	for rule := range r.Advice {
 		for kind := range 5 {
-			for _, layer := range []string{"episodes", "scopes", "requests", "missed", "wrong"} {
+			for _, layer := range []string{"episodes", "scopes", "sessions", "callers", "requests", "missed", "wrong"} {
 				grid := eval[[][]string](b, fmt.Sprintf(`new Promise((done) => {
 					const p = new URLSearchParams({ rule: %q, kind: %q, window: "10s", threshold: 2, layer: %q });
 					addEventListener("hashchange", () => done([...document.querySelectorAll("#map tbody tr")].map((tr) => [...tr.cells].map((c) => c.textContent.replace(/[()[\]]/g, "")))), { once: true });
@@ -474,7 +511,7 @@ func TestHeatMap(t *testing.T) {
 					}
 					for w, got := range row[1:] {
 						swept := &r.Sweep[rule].Cells[kind*8+w]
-						want := map[string]int64{"episodes": swept.Episodes[threshold], "scopes": swept.Scopes[threshold], "requests": swept.Requests[threshold]}
+						want := map[string]int64{"episodes": swept.Episodes[threshold], "scopes": swept.Scopes[threshold], "sessions": swept.Sessions[threshold], "callers": swept.Callers[threshold], "requests": swept.Requests[threshold]}
 						for _, k := range r.Repeats {
 							if k.Target == rule && r.Class(k) >= tune.Loop && k.Highest(kind*8+w) < threshold {
 								want["missed"]++
@@ -585,7 +622,9 @@ func TestPhone(t *testing.T) {
 
 // Sorting, searching, kinds, the budget and the details of an episode.
 func TestListOfEpisodes(t *testing.T) {
-	r := tuned(t, "a.jsonl", days(), "loopgauge/last-messages")
+	log := days()
+	log[len(log)-1].Status = 400
+	r := tuned(t, "a.jsonl", log, "loopgauge/last-messages")
 	for _, k := range r.Repeats { // all of one caller, in sessions that the log does not name
 		k.Session, k.Caller = "", "key-0123456789ab"
 	}
@@ -627,7 +666,13 @@ func TestListOfEpisodes(t *testing.T) {
 	if got := eval[string](b, `document.activeElement.ariaLabel`); !strings.HasPrefix(got, "less, of s-loop-3 at 2") {
 		t.Errorf("the button is called %q, which tells it from no other", got)
 	}
-	if got := eval[string](b, `document.querySelector("#episodes .details").textContent`); !strings.Contains(got, "conversation = s-loop-3") || !strings.Contains(got, "8 × 200") || !strings.Contains(got, "loopgauge explain --policy policy.yaml lp-") {
+	if got := eval[int](b, `document.querySelector("#episodes .strip .error").getAttribute("d").split("M").length - 1`); got != 1 {
+		t.Errorf("the strip marks %d errors, not 1", got)
+	}
+	if got, want := b.text("episodes-count"), "1 of 1 repeat, of 3 in all."; got != want {
+		t.Errorf("of the list it says %q, want %q", got, want)
+	}
+	if got := eval[string](b, `document.querySelector("#episodes .details").textContent`); !strings.Contains(got, "conversation = s-loop-3") || !strings.Contains(got, "fired5 s after the first repeat") || !strings.Contains(got, "7 × 200, 1 × 400") || !strings.Contains(got, "loopgauge explain --policy policy.yaml lp-") {
 		t.Errorf("the details are %q", got)
 	}
 	search("nobody")
@@ -637,6 +682,8 @@ func TestListOfEpisodes(t *testing.T) {
 	is()
 	b.do(chromedp.Click(chromedp.CSS(`#kinds button`)))
 	is("s-loop-2", "s-loop-3", "s-loop-1")
+	header("Who") // numbers begin with the highest, texts with the first
+	is("s-loop-1", "s-loop-2", "s-loop-3")
 
 	struck := func() int { return eval[int](b, `document.querySelectorAll("#map td.over").length`) }
 	if n := struck(); n != 0 {
@@ -645,6 +692,13 @@ func TestListOfEpisodes(t *testing.T) {
 	eval[chromedp.Void](b, `{ const s = document.getElementById("budget"); s.value = "0"; s.dispatchEvent(new Event("input")); }`)
 	if n := struck(); n == 0 {
 		t.Error("no setting is over the smallest budget")
+	}
+	if n := eval[int](b, `document.querySelectorAll('#map td[aria-label$=", over the budget"]').length`); n != struck() {
+		t.Errorf("of %d settings it is said that they are over the budget, of %d shown", n, struck())
+	}
+	// The darkest is what is most, the advised one and the one as it is now are marked.
+	if got, want := eval[string](b, `[...document.querySelectorAll("#map td.q8")].some((td) => td.textContent === "3") + " " + document.querySelector("#map td.advised").textContent + document.querySelector("#map td.now").textContent`), "true [3](2)"; got != want {
+		t.Errorf("the heat-map has %q, want %q", got, want)
 	}
 	eval[chromedp.Void](b, `document.querySelector("#map td").click(); document.querySelector("#cell button").click()`)
 	focus("map: " + eval[string](b, `document.querySelector("#map td.advised").textContent`))
@@ -675,6 +729,9 @@ func TestTimeLineByKeys(t *testing.T) {
 	eval[chromedp.Void](b, `{ const f = [...document.querySelectorAll("button, a, input, select, [tabindex='0']")]; f[f.indexOf(document.querySelector("#time [tabindex='0']")) - 1].focus(); }`)
 	press(kb.Tab, all)
 	press(kb.Enter, "s-loop-1")
+	if got, want := b.text("time"), " Narrowed to 2026-11-01 08:00:00 to 2026-11-01 09:00:00; click again for all."; !strings.HasSuffix(got, want) {
+		t.Errorf("the time-line says %q, want %q", got, want)
+	}
 	press(kb.ArrowLeft, "s-loop-1") // the edge
 	press(kb.Enter, all)
 	press(kb.ArrowRight, all)
@@ -800,9 +857,13 @@ func TestNothingRecommended(t *testing.T) {
 	want = append(append(want, r.Caveats()...), r.Refusals()...)
 	want = append(append(want, "What may help"), r.Ways()...)
 	want = append(want, "Leave out what repeats on purpose", "probes|max_tokens == 1|1,234|none|yes", `reads|method == "GET"|5|2|no`, "Before you rely on it")
-	if len(r.Refusals()) == 0 || len(r.Ways()) == 0 || len(said) < len(want) || !slices.Equal(said[:len(want)], want) {
+	want = append(want, "Nobody has labelled these sessions. What is a loop and what is not is concluded from evidence in the log, named with each episode: it is no measured error rate. Look at some, write down what they are, and give the file with --labels.",
+		"A log shows what happened without the rule. Whoever is stopped may come again in another way, and that is not in it.")
+	if len(r.Refusals()) == 0 || len(r.Ways()) == 0 || !slices.Equal(said, want) {
 		t.Errorf("the page says\n%q, want\n%q", said, want)
 	}
+	b.do(chromedp.SetValue(chromedp.CSS("#rule"), "1"), chromedp.Evaluate[chromedp.Void](`document.getElementById("rule").dispatchEvent(new Event("change"))`))
+	b.says("cell", "This rule could look at nothing in this log: no messages.")
 	b.quiet()
 }
 
@@ -888,6 +949,7 @@ func TestRestThatFiresNowhere(t *testing.T) {
 	if got := b.text("policy"); !strings.Contains(got, "profile: zelyx") {
 		t.Errorf("the policy is %q", got)
 	}
+	b.says("recommendation", "There is little to go by: 5 requests over 4 min.", "Of 1 repeat this page lists 0, loops first and then the longest; the others are in the numbers, but not in the time-line and the list of episodes.")
 	if eval[bool](b, `["episodes", "search"].some((id) => document.getElementById(id).checkVisibility())`) {
 		t.Error("there is a list, or a search, of no repeats")
 	}
@@ -904,6 +966,7 @@ func TestLateLinesAreSaid(t *testing.T) {
 	if got, want := b.text("recommendation"), "of the lines came too late to be judged: run again with --lateness 2h50m."; !strings.Contains(got, want) {
 		t.Errorf("the recommendation does not say %q:\n%s", want, got)
 	}
+	b.says("data-quality", "Lateness allowed: 10s, as given. 800 lines came later than that and were not judged; --lateness 2h50m would have saved them.")
 	b.quiet()
 }
 
@@ -919,14 +982,15 @@ func TestGapsAreSaid(t *testing.T) {
 	}
 	r := tuned(t, "a.jsonl", records)
 	r.Result.Unpriced = []replay.Unpriced{{Model: "<b>own", Requests: 2, Tokens: 300}}
-	r.Labelled = &tune.Labelled{Sessions: 2, Loops: 1, Missed: []string{"<i>s"}, Wrong: []string{"t\u202e"}}
+	r.Labelled = &tune.Labelled{Sessions: 2, Loops: 1, Missed: []string{"<i>s"}, Wrong: []string{"t\u202e"}, Together: tune.Score{TruePositive: 1, FalsePositive: 1, FalseNegative: 3}}
+	r.Result.Rules[0].NotMatched = 5
 	b := browse(t, write(t, r), 1280, 900)
 	if got, want := b.text("data-quality"), "Some models are without a price, and in no sum: <b>own (2 requests, 300 tokens)."; !strings.Contains(got, want) {
 		t.Errorf("the data do not say %q:\n%s", want, got)
 	}
-	if got, want := b.text("recommendation"), "; missed: <i>s; flagged wrongly: t\\u202e."; !strings.Contains(got, want) {
-		t.Errorf("the recommendation does not say %q:\n%s", want, got)
-	}
+	b.says("recommendation", "Against 2 labelled sessions, 1 loop among them: precision 0.50 (1 of 2; 95 % interval 0.09 to 0.91), recall 0.25 (1 of 4; 95 % interval 0.05 to 0.70); missed: <i>s; flagged wrongly: t\\u202e.")
+	b.says("data-quality", "3 requests had the very time of another: pace tells nothing about them.", "aisg|101|26 %|287: no messages",
+		"tool-call-result|0|0 %|287: no messages 101: no tool result at the end of the messages 5: not matched by the rule")
 	for _, part := range []string{"recommendation", "gateways"} {
 		if got, want := b.text(part), "could not look at 74 % of the requests: no messages."; !strings.Contains(got, want) {
 			t.Errorf("the %s do not say %q:\n%s", part, want, got)
@@ -978,6 +1042,7 @@ func TestLongLoopSpends(t *testing.T) {
 	if got != want {
 		t.Errorf("the page says %q, the document %q", got, want)
 	}
+	b.says("data-quality", "Of 1 repeat longer than what is kept, the first requests are shown; the rest are in the sums.")
 	b.quiet()
 }
 
@@ -1062,7 +1127,9 @@ func TestNoConversations(t *testing.T) {
 				records[i].Session, records[i].Messages, records[i].Calls = "", nil, nil
 			}
 		}
-		b := browse(t, write(t, tuned(t, "a.jsonl", records)), 1280, 900)
+		r := tuned(t, "a.jsonl", records)
+		r.OneIn = 4
+		b := browse(t, write(t, r), 1280, 900)
 		text := b.text("gateways")
 		for _, column := range []string{"Loops found", "Normal ones stopped"} {
 			if strings.Contains(strings.ToLower(text), strings.ToLower(column)) != told {
@@ -1071,7 +1138,7 @@ func TestNoConversations(t *testing.T) {
 		}
 		about := "a.jsonl · 2026-11-01 08:00 to 2026-11-06 07:00 UTC · 388 requests"
 		if told {
-			about += " · 63 conversations"
+			about += " · 63 conversations, one in 4 of all"
 		}
 		if got := b.text("about"); got != about || eval[string](b, `document.title`) != "loopgauge: a.jsonl" {
 			t.Errorf("the page is about %s, want %s", got, about)
@@ -1152,6 +1219,13 @@ func TestFiveThousandEpisodes(t *testing.T) {
 	t.Logf("%d episodes, %d KiB: open after %.0f ms", len(r.Repeats), len(html)>>10, ms)
 	if got := shownEpisodes(b); got != "5,000" {
 		t.Errorf("%s episodes are shown, want 5,000", got)
+	}
+	const listed = `[document.querySelectorAll("#episodes tbody tr").length, document.getElementById("more").hidden]`
+	if got, want := eval[string](b, listed+`.join() + " " + (document.getElementById("more").click(), `+listed+`.join())`), "20,false 220,false"; got != want {
+		t.Errorf("listed are %s, want %s", got, want)
+	}
+	if got := eval[string](b, `document.getElementById("layer").selectedOptions[0].textContent`); got != "episodes a day" {
+		t.Errorf("of many episodes the heat-map shows %s", got)
 	}
 	b.quiet()
 }
