@@ -2,7 +2,11 @@ package parted
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +48,18 @@ func TestMergeOfUnequalParts(t *testing.T) {
 	f("cut", "nothing was counted by scope", func(*CountOptions) {}, func(part []byte) []byte {
 		return part[:bytes.LastIndexByte(part[:len(part)-1], '\n')+1]
 	})
+	f("another number", "2 hits were counted by fingerprint, 3 by scope: a part is missing, or there twice", func(*CountOptions) {}, func(part []byte) []byte {
+		return bytes.Replace(part, []byte(`"most":3,"hits":2`), []byte(`"most":3,"hits":3`), 1)
+	})
+	f("one episode in two", "stands in two parts", func(*CountOptions) {}, func(part []byte) []byte {
+		return slices.Concat(part, []byte(`{"kind":"episode","rule":"r","episode":{"id":"lp-1"}}`+"\n"+`{"kind":"episode","rule":"r","episode":{"id":"lp-1"}}`+"\n"))
+	})
+	f("an episode of none", "episode lp-1 is of rule q, of which nothing was counted", func(*CountOptions) {}, func(part []byte) []byte {
+		return append(part, `{"kind":"episode","rule":"q","episode":{"id":"lp-1","rule":"q"}}`...)
+	})
+	for _, line := range []string{"{}", `{"kind":"count","count":1}`, `{"kind":"episode"}`, `{"kind":"rule","rules":1}`, "rule"} {
+		f(line, "other:1: not a line that 'loopgauge count' writes", func(*CountOptions) {}, func([]byte) []byte { return []byte(line) })
+	}
 	f("threshold", "up to threshold 4 here and to 3 before", func(o *CountOptions) { o.Most = 4 }, whole)
 	f("windows", "with windows of [1 60] s here and of [60] s before", func(o *CountOptions) { o.Windows = []time.Duration{time.Second, time.Minute} }, whole)
 	f("policy", "by another policy", func(o *CountOptions) { o.Policy = "q" }, whole)
@@ -74,9 +90,15 @@ func TestMergeAddsUp(t *testing.T) {
 				}
 			}
 		}
+		if err := m.Add("dropped", strings.NewReader(`{"kind":"rule","rule":"r","key":"scope","windows_s":[2,60],"most":4,"dropped_keys":7}`)); err != nil {
+			t.Fatal(err)
+		}
 		d, err := m.Document("v0")
 		if err != nil {
 			t.Fatal(err)
+		}
+		if n := d.Rules[0].DroppedKeys; n != 7 {
+			t.Errorf("%d keys were dropped, not 7", n)
 		}
 		got := fmt.Sprintf("%d hits, %d episodes:", d.Rules[0].Hits, d.Rules[0].Episodes)
 		for _, e := range d.Episodes {
@@ -118,4 +140,22 @@ streak 2s, 2: 3 2
 streak 60s, 2: 3 2, 3: 1 1
 cycle 2s, 2: 3 2
 cycle 60s, 2: 3 2, 3: 1 1`)
+}
+
+// TestCountFails: a part that was not counted to its end is no part, nor one that
+// could not be written.
+func TestCountFails(t *testing.T) {
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	f := func(ctx context.Context, rows string, out io.Writer, want string) {
+		t.Helper()
+		if err := Count(ctx, strings.NewReader(rows), out, CountOptions{Plan: testPlan(t), Key: Keys[0], Windows: []time.Duration{time.Minute}, Most: 3, MaxKeys: 100}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	f(t.Context(), rowWith(nil)+"\n", io.Discard, "standard input: row 2: 1 columns, not 21")
+	f(over, rowWith(nil), io.Discard, "canceled")
+	read, write := io.Pipe()
+	_ = read.CloseWithError(errors.New("no space")) // is always nil
+	f(t.Context(), rowWith(nil), write, "no space")
 }

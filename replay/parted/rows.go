@@ -105,7 +105,6 @@ func (r *rows) next() (rule int, ev *window.Event, err error) {
 	for i := range columns {
 		r.cells[i], rest, _ = bytes.Cut(rest, []byte{'\t'})
 	}
-	r.err = nil
 	rule, ok := r.rules[string(r.cells[colRule])]
 	if !ok {
 		name := r.text(colRule)
@@ -150,7 +149,7 @@ func (r *rows) sorted() error {
 		order = cmp.Compare(number(r.last[col]), number(r.cells[col]))
 	}
 	switch {
-	case r.line == 1 || order < 0:
+	case order < 0: // as the first does, before which is none
 	case order == 0:
 		return r.wrong("stands there twice")
 	default:

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -62,8 +63,9 @@ func read(t *testing.T, keying window.Keying, text string) (events []window.Even
 }
 
 func TestRow(t *testing.T) {
-	events, err := read(t, window.ByScopeAndFingerprint, rowWith(nil))
-	if err != nil || len(events) != 1 {
+	bare := map[int]string{colTime: "1000001", colLog: "3", colStatus: "", colTokensIn: "", colTokensOut: "", colCost: "", colMethod: digits("GET"), colPath: digits("/jobs"), colUser: digits("u"), colBackend: digits("b"), colValues: digits("caller") + ":" + digits("team") + "," + plainRow[colValues]}
+	events, err := read(t, window.ByScopeAndFingerprint, rowWith(nil)+rowWith(bare))
+	if err != nil || len(events) != 2 {
 		t.Fatalf("%d events, %v", len(events), err)
 	}
 	ev := &events[0]
@@ -71,6 +73,14 @@ func TestRow(t *testing.T) {
 		t.Errorf("numbers: %+v", ev)
 	}
 	if ev.Session != "s1" || ev.Caller != "team" || ev.Model != "m" || ev.User != "" || ev.Scopes[0].Values[0] != "s1" || ev.Prints[0].Tools[0] != "search" {
+		t.Errorf("texts: %+v", ev)
+	}
+	// What is not logged is unknown, whatever the row before has.
+	ev = &events[1]
+	if ev.Status != fingerprint.Unknown || ev.TokensIn != fingerprint.Unknown || ev.TokensOut != fingerprint.Unknown || !math.IsNaN(ev.Cost) || ev.Position.Stream != 3 {
+		t.Errorf("numbers: %+v", ev)
+	}
+	if ev.Method != "GET" || ev.Path != "/jobs" || ev.User != "u" || ev.Backend != "b" {
 		t.Errorf("texts: %+v", ev)
 	}
 }
@@ -89,6 +99,7 @@ func TestOddRows(t *testing.T) {
 		"fingerprint":       {rowWith(map[int]string{colFingerprint: "0b"}), `row 1: "0b" is no fingerprint`},
 		"no time":           {rowWith(map[int]string{colTime: ""}), "row 1: column 4 is empty"},
 		"no ordinal":        {rowWith(map[int]string{colOrdinal: ""}), "row 1: column 7 is empty"},
+		"ordinal":           {rowWith(map[int]string{colOrdinal: "first"}), `row 1: column 7: "first" is no number from`},
 		"time":              {rowWith(map[int]string{colTime: "1e6"}), `row 1: column 4: "1e6" is no number from`},
 		"override":          {rowWith(map[int]string{colOverride: "0"}), `row 1: column 8: "0" is no number from 0 to -1`},
 		"negative":          {rowWith(map[int]string{colTokensIn: "-1"}), `row 1: column 10: "-1" is no number from 0 to`},
