@@ -114,13 +114,13 @@ func TestEnforcedBurst(t *testing.T) {
 // TestEnforced: what each action would have done to whom.
 func TestEnforced(t *testing.T) {
 	n := newNames(t)
-	known := true
-	f := func(action Action, want string) {
+	known, both := true, []string{"A", "B"}
+	f := func(action Action, want string, requests ...[]string) { // their fingerprints
 		t.Helper()
 		rule := &Rule{Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "sliding", Window: time.Second}, Threshold: 2, Action: action}
 		e := NewEngine(NewPlan([]*Rule{rule}, nil), EngineOptions{Enforce: true})
-		for i := range 4 {
-			ev := n.event(int64(i), "s", []string{"A", "B"}, 1)
+		for i, prints := range requests {
+			ev := n.event(int64(i), "s", prints, 1)
 			ev.TokensIn, ev.TokensOut, ev.Cost = 10, fingerprint.Unknown, 0.5
 			switch i {
 			case 2:
@@ -139,14 +139,15 @@ func TestEnforced(t *testing.T) {
 			t.Errorf("%s: %s, want %s", action, got, want)
 		}
 	}
-	f(Reject, "3 0 0 0s 15 1")
-	f(Break, "3 0 0 0s -1 NaN")
-	f(Throttle, "0 0 3 900ms -1 NaN")
-	f(Warn, "0 0 0 0s -1 NaN")
-	f(Record, "0 0 0 0s -1 NaN")
-	f(ChanceThenBreak, "0 3 0 0s -1 NaN") // with A and B in turn none is guided twice in a row
+	f(Reject, "3 0 0 0s 15 1", both, both, both, both)
+	f(Break, "3 0 0 0s -1 NaN", both, both, both, both)
+	f(Throttle, "0 0 3 900ms -1 NaN", both, both, both, both)
+	f(Warn, "0 0 0 0s -1 NaN", both, both, both, both)
+	f(Record, "0 0 0 0s -1 NaN", both, both, both, both)
+	f(ChanceThenBreak, "0 3 0 0s -1 NaN", both, both, both, both)                            // with A and B in turn none is guided twice in a row
+	f(ChanceThenBreak, "1 1 0 0s -1 NaN", []string{"B"}, []string{"A"}, []string{"A"}, both) // which is broken off for A, and no less for B
 	known = false
-	f(Reject, "3 0 0 0s -1 NaN")
+	f(Reject, "3 0 0 0s -1 NaN", both, both, both, both)
 }
 
 // TestEnforcedIsPlain: what a rule stops is as without Enforce, since those

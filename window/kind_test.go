@@ -24,6 +24,7 @@ func TestKind(t *testing.T) {
 	}
 	text := &Rule{Identity: identity("prompt"), Scope: caller}
 	inSession := &Rule{Identity: identity("prompt"), Scope: bySession(t)}
+	inConversation := &Rule{Identity: identity("prompt"), Scope: &fingerprint.Scope{Fields: []string{"conversation"}}}
 	callsOf := &Rule{Identity: identity("tool-call"), Scope: caller}
 	resultsOf := &Rule{Identity: identity("tool-call-result"), Scope: caller}
 	masking, err := fingerprint.New("prompt", fingerprint.Options{Mask: []string{"numbers"}})
@@ -109,11 +110,21 @@ func TestKind(t *testing.T) {
 		erred(3, 100, unavailable)(f)
 		f.failed = 3
 	}, Retry, "6 of 10 answered with an error, 3 of them when other")
+	f(fine, text, func(f *Facts) {
+		erred(3, 100, unavailable)(f)
+		f.failed = 2
+	}, Outage, "5 of 10 answered with an error, 3 of them when other")
+	f(fine, text, func(f *Facts) {
+		erred(1, 102, unavailable)(f)
+		f.failed = 4
+	}, Retry, "5 of 10 answered with an error; no other conversations had the same")
 	f(fine, text, func(f *Facts) { f.unavailable, f.failed = 2, 2 }, Stuck, "")
 	f(fine, blind, func(f *Facts) { f.failed = 5 }, Unknown, "neither whose they are nor whether they were equal")
+	f(fine, blind, func(f *Facts) { f.failed, f.sessions = 5, different(10, 1) }, Retry, "5 of 10")
 	f(named, blind, func(f *Facts) { f.failed = 5 }, Retry, "5 of 10")
 	f(named, blind, func(f *Facts) { f.failed, f.mixed = 5, true }, Unknown, "not all for one path, or of one agent")
 	f(named, blind, func(f *Facts) { f.failed, f.mixed, f.sessions = 5, true, different(10, 2) }, Retry, "5 of 10")
+	f(named, blind, func(f *Facts) { f.failed, f.mixed, f.toHear().messages = 5, true, different(10, 1) }, Retry, "5 of 10")
 	f(named, text, func(f *Facts) { f.failed, f.mixed = 5, true }, Retry, "5 of 10")
 
 	f(fine, blind, func(f *Facts) { f.toHear().messages = different(10, 2) }, Unknown, "the requests differ: 2 different among 10")
@@ -141,7 +152,7 @@ func TestKind(t *testing.T) {
 	f(fine, callsOf, came(10, 2, 4), Stuck, "the same result 4 times in a row")
 	f(fine, callsOf, func(f *Facts) {
 		came(10, 2, 4)(f)
-		pace(f, 5, 1, 0)
+		pace(f, 5, 0.5, 0)
 	}, Polling, "2 of 9")
 	f(fine, callsOf, func(f *Facts) {
 		came(10, 2, 4)(f)
@@ -156,7 +167,10 @@ func TestKind(t *testing.T) {
 	f(fine, text, func(f *Facts) { f.sessions = different(10, 4) }, Stuck, "")
 	f(fine, text, func(f *Facts) { f.Requests, f.answered, f.sessions = 5, 4, different(4, 2) }, Batch, "2 sessions or users among 4")
 	f(fine, inSession, func(f *Facts) { f.sessions = different(10, 5) }, Stuck, "")
+	f(fine, inConversation, func(f *Facts) { f.sessions = different(10, 5) }, Stuck, "")
 	f(fine, text, func(f *Facts) { f.Requests, f.sessions = 1001, different(1000, 1000) }, Batch, "32 or more sessions or users among 1000")
+	f(fine, text, func(f *Facts) { f.Requests, f.answered, f.sessions = 1001, 1000, different(1000, 16) }, Batch, "16 sessions or users among 1000")
+	f(fine, text, func(f *Facts) { f.Requests, f.answered, f.sessions = 1001, 1000, different(1000, 15) }, Stuck, "")
 	f(fine, text, func(f *Facts) { f.sessions, f.mixed = different(10, 2), true }, Unknown, "none of them 4 times in a row")
 	f(fine, text, func(f *Facts) { f.sessions, f.mixed = different(10, 1), true }, Stuck, "")
 
