@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -161,17 +162,23 @@ func TestResend(t *testing.T) {
 		saved := r.Save()
 		stop()
 
-		o = NewOutbox(quietly, Named{s, "pager"}) // which is what it is called, and no other
+		var log strings.Builder
+		o = NewOutbox(slog.New(slog.NewTextHandler(&log, nil)), Named{s, "pager"}) // which is what it is called, and no other
 		r = NewRouter(o, Routes{}, nil)
 		must(t, r.Load(saved))
 		serve(t, o)
 		f(nil, time.Minute, "a.1")
 		s.down = errors.New("down")
 		f(nil, time.Minute, "a.1")
-		if n := o.Stats()[0].Failed; n != 1 {
-			t.Errorf("%d failed, want the last alone", n)
+		s.down = nil
+		f(nil, 2*time.Minute, "a.1 a.1")
+		if n := strings.Count(log.String(), "alerts are taken again"); n != 1 || strings.Count(log.String(), "\n") != 2 {
+			t.Errorf("it is said %d times that alerts are taken again:\n%s", n, log.String())
 		}
 		f(incident("a", 2, window.Closed, second), time.Hour, "")
+		if n := o.Stats()[0].Failed; n != 1 {
+			t.Errorf("%d failed, want the one while it was down alone", n)
+		}
 	})
 }
 

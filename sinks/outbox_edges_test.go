@@ -131,6 +131,12 @@ func TestDrainWaits(t *testing.T) {
 		if err := o.Drain(t.Context()); err != nil || sent != 1 {
 			t.Errorf("%d sent, %v", sent, err)
 		}
+		o.Allow(o.Last())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if err := o.Drain(ctx); err == nil {
+			t.Error("what did not leave in time is said to have left")
+		}
 	})
 }
 
