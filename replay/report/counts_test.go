@@ -1,6 +1,10 @@
 package report
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
 
 func TestCountsText(t *testing.T) {
 	f := func(want string, counts ...uint8) {
@@ -55,4 +59,16 @@ func TestCommand(t *testing.T) {
 	f("loopgauge tune access.log", "loopgauge", "tune", "access.log")
 	f("loopgauge '' 'a b' 'it'\\''s' '$x' --budget=2/day", "loopgauge", "", "a b", "it's", "$x", "--budget=2/day")
 	f(`'`+`\u202e`+`'`, "\u202e")
+}
+
+// Names are cut at 160 characters, not within one.
+func TestShown(t *testing.T) {
+	for text, want := range map[string]string{
+		strings.Repeat("ü", 160): strings.Repeat("ü", 160),
+		strings.Repeat("ü", 161): strings.Repeat("ü", 160) + "…",
+	} {
+		if got := shown(text); got != want {
+			t.Errorf("%d characters are shown as %q", utf8.RuneCountInString(text), got)
+		}
+	}
 }
