@@ -16,9 +16,10 @@ import (
 	"github.com/loopgauge/loopgauge/replay"
 )
 
-// TestDocument: of a loop with errors amid it, an agent that is labelled as none and
-// others that repeat nothing, what the document says of all, and one row of each list.
-func TestDocument(t *testing.T) {
+// small is of a log with a loop and errors amid it, an agent that is labelled as none,
+// and others that repeat nothing.
+func small(t *testing.T) *Report {
+	t.Helper()
 	var log strings.Builder
 	add := func(session string, second, status int, says string) {
 		fmt.Fprintf(&log, `{"time":"2026-11-01T10:%02d:%02dZ","method":"POST","path":"/v1/chat","caller":"team","session":%q,"model":"m","status":%d,"tokens_in":10,"tokens_out":5,"cost":0.25,"messages":[{"role":"user","content":%q}]}`+"\n",
@@ -41,8 +42,13 @@ func TestDocument(t *testing.T) {
 	r.Result.Scattered, r.Result.Links = "some", replay.Links{Answers: 7, Unlogged: 2}
 	r.OneIn, r.Sweep[0].Dropped = 4, 3
 	r.Against = &replay.Diff{Old: "old.yaml", Same: make([]replay.Loop, 2)}
+	return r
+}
+
+// TestDocument: what the document says of all, and one row of each list.
+func TestDocument(t *testing.T) {
 	var text bytes.Buffer
-	if err := WriteDocument(&text, "v0", r); err != nil {
+	if err := WriteDocument(&text, "v0", small(t)); err != nil {
 		t.Fatal(err)
 	}
 	var d map[string]any
