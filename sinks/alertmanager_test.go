@@ -171,7 +171,8 @@ func TestResend(t *testing.T) {
 		s.down = errors.New("down")
 		f(nil, time.Minute, "a.1")
 		s.down = nil
-		f(nil, 2*time.Minute, "a.1 a.1")
+		f(nil, time.Minute, "a.1")
+		f(nil, time.Minute, "a.1")
 		if n := strings.Count(log.String(), "alerts are taken again"); n != 1 || strings.Count(log.String(), "\n") != 2 {
 			t.Errorf("it is said %d times that alerts are taken again:\n%s", n, log.String())
 		}

@@ -80,7 +80,7 @@ func TestRow(t *testing.T) {
 	if ev.Status != fingerprint.Unknown || ev.TokensIn != fingerprint.Unknown || ev.TokensOut != fingerprint.Unknown || !math.IsNaN(ev.Cost) || ev.Position.Stream != 3 {
 		t.Errorf("numbers: %+v", ev)
 	}
-	if ev.Method != "GET" || ev.Path != "/jobs" || ev.User != "u" || ev.Backend != "b" {
+	if ev.Method+" "+ev.Path != "GET /jobs" || ev.User != "u" || ev.Backend != "b" {
 		t.Errorf("texts: %+v", ev)
 	}
 }

@@ -96,6 +96,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+//nolint:dupword // numbers of a table
 const wantSummary = `2026-11-01 10:00:00 to 2026-11-01 10:04:11 UTC, 14 conversations, one in 4 of all
 31 lines = 31 judged + 0 blank + 0 malformed + 0 duplicate + 0 late + 0 excluded
 lateness 0s; 0 % of requests share their time with the one before
