@@ -142,6 +142,7 @@ func TestOtelSpan(t *testing.T) {
 	f(` messages=1 last="{\"role\":\"assistant\",\"tool_calls\":[{\"type\":\"tool_call\",\"name\":\"g\"}]}" tail`, call("gen_ai.input.messages", `[`+one+`,{"role":"user","parts":[]},`+two+`]`)...)
 	f(` messages=1 last="{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":null}]}"`, call("gen_ai.input.messages", `[{"role":"assistant","parts":[{"type":"reasoning","content":"hm"},{"type":"text"}]}]`)...)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":\"chat\"}"`, call("gen_ai.input.messages", `[{"role":"user","content":"chat"}]`)...)
+	f(` messages=1 last="{\"role\":\"assistant\",\"content\":[null,{\"type\":\"text\",\"text\":\"hm\"}],\"tool_calls\":[null,{\"name\":\"f\"}]}"`, call("gen_ai.input.messages", `[{"role":"assistant","parts":[null,{"type":"text","content":"hm"}],"tool_calls":[null,{"name":"f"}]}]`)...)
 	f(` messages=1 last="{\"role\":\"user\",\"content\":[{\"type\":\"blob\",\"content\":\"iVBO\"}]}"`, call("gen_ai.input.messages", `[{"role":"user","parts":[{"type":"blob","content":"iVBO"}]}]`)...)
 
 	// openai-v2 2.4 leaves out what a user said in a list: from there on all is there. What an answer called may not be.

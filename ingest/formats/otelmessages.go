@@ -149,7 +149,7 @@ func (c *chat) message(message rawjson.Value) bool {
 	some, mute := false, c.mute
 	s.Reset(parts)
 	for s.Array(); s.NextElement(); some = true {
-		c.sort(s.Value())
+		c.sort(orNull(s.Value()))
 	}
 	if len(c.calls) > 0 || string(role) == `"model"` { // Gemini CLI calls what the model said a system's
 		role = assistant
@@ -160,7 +160,7 @@ func (c *chat) message(message rawjson.Value) bool {
 	if toolCalls.Kind() == rawjson.Array && len(c.calls) == 0 {
 		s.Reset(toolCalls)
 		for s.Array(); s.NextElement(); some = true {
-			c.calls = append(c.calls, s.Value())
+			c.calls = append(c.calls, orNull(s.Value()))
 		}
 	}
 	if len(c.calls) == 0 && len(c.rest) == 0 {
