@@ -212,7 +212,7 @@ func lenTook(text []byte, i int) int {
 		return matchNumber(text[i:])
 	}
 	n := matchDuration(text[i:])
-	if n == 0 || i+n < len(text) && isWord(text[i+n]) {
+	if n == 0 || i+n < len(text) && isWord(text[i+n]) || tellsWait(text[:i]) {
 		return 0
 	}
 	took := text[i : i+n]
@@ -232,6 +232,21 @@ func lenTook(text []byte, i int) int {
 		return 0
 	}
 	return n
+}
+
+// waits are words before how long somebody waits: what a tool throws until a job is done
+// is called an error by who hands it on.
+var waits = [][]byte{
+	[]byte("aited"), []byte("aiting"), []byte("ueued"), []byte("pending"), []byte("Pending"), []byte("still "), []byte("Still "), []byte("n progress"),
+	[]byte("ot ready"), []byte("ot finished"), []byte("ot done"), []byte("ot complete"), []byte("ot yet"),
+	[]byte("unning for "), []byte("unning, "), []byte("unning ("), []byte("is running"),
+}
+
+// tellsWait tells whether a line that a text ends in has one of them.
+func tellsWait(text []byte) bool {
+	const far = 80
+	text = text[max(0, len(text)-far):]
+	return has(text[startOfLine(text, lineEnds):], waits)
 }
 
 // lots are what stands before other things that are new with each run.

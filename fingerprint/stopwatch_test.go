@@ -145,6 +145,20 @@ func TestUntimed(t *testing.T) {
 	is("want {a}, 1 failed in 0.41s", "want {a}, 1 failed in <duration>")
 	is("error {\"took\": \"0.41s\"", "error {\"took\": \"<duration>\"")
 	is("[0.41s] {\"failed\": 1}", "[<duration>] {\"failed\": 1}")
+	// How long one waits is told so by what is thrown until there is something, too.
+	for _, waited := range []string{
+		"not ready: waited 3.41s", "Waiting for job 7 (3.41s)", "job 7 is not finished after 3.41s", "still running, 3.41s", "Pending: 3.41s", "queued for 3.41s", "in progress for 3.41 s",
+		"running for 3.41s", "Running, 3.41s", "running (3.41s)", "the job is running: 3.41s", "not done in 3.41s", "not complete, 3.41s", "no result: not yet, 3.41s",
+	} {
+		same("Error: " + waited)
+		same(waited + "\n Please fix your mistakes. Error")
+		same(`{"error":"` + waited + `"}`)
+		same(`{"error":true,"message":"` + waited + `","stack":"Error: ` + waited + `"}`)
+	}
+	is("Error running job 7: no answer in 3.41s", "Error running job 7: no answer in <duration>")
+	is("error sending request, 3.41s", "error sending request, <duration>")
+	is("1 pending\n1 failing (3.41s)", "1 pending\n1 failing")
+	is(`{"stdout":"still \n1 failed in 3.41s","exitCode":1}`, `{"stdout":"still \n1 failed in <duration>","exitCode":1}`)
 	same("still running, 40s")
 	same("[40s elapsed]")
 	same("Up 35 seconds")
