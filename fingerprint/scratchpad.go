@@ -31,15 +31,29 @@ var padForms = [...]padForm{
 	},
 }
 
-// unrolled are the last steps of a scratchpad as messages in ReAct's form, the answer
-// first, or the items themselves if they have none of two steps of which the last does
-// something.
+// unrolled are the last steps of a scratchpad, or of answers with their results, as
+// messages in ReAct's form, the answer first; or the items themselves if they have none
+// of which the last does something.
 func (w *Writer) unrolled(items []rawjson.Value) []rawjson.Value {
 	p := w.scratchpad(items)
-	if p.form == nil {
+	w.steps = w.steps[:0]
+	if p.form != nil {
+		w.addPad(p)
+	} else {
+		w.addAnswered(items)
+	}
+	if len(w.steps) == 0 {
 		return items
 	}
-	w.steps = w.steps[:0]
+	slices.Reverse(w.steps)
+	if last := w.exchange(w.steps); last < 0 || w.deed(w.readText(w.readItem(w.steps[last]).content).trim()).text == nil {
+		return items
+	}
+	return w.steps
+}
+
+// addPad adds the last steps of a scratchpad, the last first.
+func (w *Writer) addPad(p scratchpad) {
 	rest := p.text
 	for range mostExchanges {
 		at := p.lastLine(rest, p.form.observed)
@@ -61,11 +75,6 @@ func (w *Writer) unrolled(items []rawjson.Value) []rawjson.Value {
 	if _, answer := p.cutAnswer(rest); answer != nil {
 		w.addAnswer(p, answer)
 	}
-	slices.Reverse(w.steps)
-	if last := w.exchange(w.steps); last < 0 || w.deed(w.readText(w.readItem(w.steps[last]).content).trim()).text == nil {
-		return items
-	}
-	return w.steps
 }
 
 // scratchpad is that of a message of the user at the end, with two steps or more, if the
@@ -119,7 +128,7 @@ func (w *Writer) withoutSteps(items []rawjson.Value) rawjson.Value {
 		return last
 	}
 	w.steps = w.steps[:0]
-	w.addStep(p, "user", p.text[:len(p.text)-len(steps)])
+	w.addStep(p.spoken, "user", p.text[:len(p.text)-len(steps)])
 	return w.steps[0]
 }
 
@@ -165,24 +174,24 @@ func (p scratchpad) cutAnswer(text []byte) (before, answer []byte) {
 
 func (w *Writer) addAnswer(p scratchpad, text []byte) {
 	if p.form.given == nil {
-		w.addStep(p, "assistant", text)
+		w.addStep(p.spoken, "assistant", text)
 		return
 	}
 	does, given := p.cutLine(text, p.form.given)
 	_, name := p.cutLine(does, p.form.action)
-	w.addStep(p, "assistant", []byte("Action: "), p.field(name), p.newline(), []byte("Action Input: "), p.field(given))
+	w.addStep(p.spoken, "assistant", []byte("Action: "), p.field(name), p.newline(), []byte("Action Input: "), p.field(given))
 }
 
 func (w *Writer) addObservation(p scratchpad, text []byte) {
 	if p.form.given == nil {
-		w.addStep(p, "user", text)
+		w.addStep(p.spoken, "user", text)
 		return
 	}
-	w.addStep(p, "user", []byte("Observation: "), p.field(text))
+	w.addStep(p.spoken, "user", []byte("Observation: "), p.field(text))
 }
 
 // addStep adds a message.
-func (w *Writer) addStep(p scratchpad, role string, parts ...[]byte) {
+func (w *Writer) addStep(p spoken, role string, parts ...[]byte) {
 	from := len(w.bare)
 	w.bare = append(append(append(w.bare, `{"role":"`...), role...), `","content":"`...)
 	text := len(w.bare)
