@@ -240,6 +240,7 @@ var waits = [][]byte{
 	[]byte("aited"), []byte("aiting"), []byte("ueued"), []byte("pending"), []byte("Pending"), []byte("still "), []byte("Still "), []byte("n progress"),
 	[]byte("ot ready"), []byte("ot finished"), []byte("ot done"), []byte("ot complete"), []byte("ot yet"),
 	[]byte("unning for "), []byte("unning, "), []byte("unning ("), []byte("is running"),
+	[]byte("lapsed: "), []byte("ptime: "), // of a state in lines
 }
 
 // tellsWait tells whether a line that a text ends in has one of them.

@@ -155,6 +155,8 @@ func TestUntimed(t *testing.T) {
 		same(`{"error":"` + waited + `"}`)
 		same(`{"error":true,"message":"` + waited + `","stack":"Error: ` + waited + `"}`)
 	}
+	same("status: running\nstep 2 of 5, 0 errors\nelapsed: 3.41s")
+	same("Error: job 7\nUptime: 3.41s")
 	is("Error running job 7: no answer in 3.41s", "Error running job 7: no answer in <duration>")
 	is("error sending request, 3.41s", "error sending request, <duration>")
 	is("1 pending\n1 failing (3.41s)", "1 pending\n1 failing")
