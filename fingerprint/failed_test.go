@@ -79,6 +79,8 @@ func TestFailed(t *testing.T) {
 	marked("Command timed out after 2m 0.0s\n10:00:00 beat", "Command timed out after <duration>\n10:00:00 beat")
 	marked(`{"error":`, `{"error":`)
 	marked(`{"stdout":"{\"state\":\"running\",\"errors\":0,\"elapsed\":\"3.41s\"}"}`, `{"stdout":"{\"state\":\"running\",\"errors\":0,\"elapsed\":\"3.41s\"}"}`)
+	marked("Error: {\"state\":\"running\",\"elapsed\":\"3.41s\"}", "Error: {\"state\":\"running\",\"elapsed\":\"3.41s\"}")
+	marked("Error: {\"latency\":\"3.41s\"}\nno answer in 0.41s", "Error: {\"latency\":\"<duration>\"}\nno answer in <duration>")
 	marked(`{"time":"2026-11-21T10:00:00Z","error":"not ready"}`, `{"time":"2026-11-21T10:00:00Z","error":"not ready"}`)
 
 	// As programs log.

@@ -32,7 +32,7 @@ func (w *Writer) untimed(t spoken) spoken {
 	}
 	object := t.text[0] == '{' && !failed
 	whole, failed := w.decoded(t), failed || marked
-	if !failed && !hasVerdict(whole) || (object || !failed) && !w.endsMeasured(whole) {
+	if !failed && !hasVerdict(whole) || (object || !failed || marked && endsTimed(whole)) && !w.endsMeasured(whole) {
 		return t
 	}
 	if object && w.isState(whole) {
