@@ -43,6 +43,9 @@ type Request struct {
 
 	Time int64 // start, or the only time there is; microseconds since 1970, UTC
 	End  int64 // when the response was complete, likewise; NoTime if not logged
+	// Again is how much later both may be as well: the log's clocks, whose zone it
+	// does not tell, show them twice. 0 if they do not.
+	Again int64
 
 	ID     []byte // the gateway's own id for this call
 	Span   Span

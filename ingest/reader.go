@@ -102,6 +102,7 @@ func (rd *Reader) Read(b *Block, yield func(*fingerprint.Request), skip func(Ski
 		}
 		if p, ok := run.parser.(formats.Zoned); ok {
 			p.In(b.Zone)
+			run.zoned = p
 		}
 		if p, ok := run.parser.(formats.Named); ok {
 			p.Of(b.Name)
@@ -123,7 +124,8 @@ type reading struct {
 	b       *Block
 	rd      *Reader
 	parser  formats.Parser
-	wrapped *unwrapping // nil if nothing is around the records
+	zoned   formats.Zoned // the parser, if its times may have no zone
+	wrapped *unwrapping   // nil if nothing is around the records
 	yield   func(*fingerprint.Request)
 	skip    func(Skip)
 	tally   Tally
@@ -308,6 +310,9 @@ func (run *reading) batch(p formats.Batch, record []byte, at fingerprint.Positio
 // request hands out what was parsed, or notes why it cannot be judged.
 func (run *reading) request(record []byte, at fingerprint.Position, start, column int, why string) {
 	r := &run.rd.request
+	if run.zoned != nil {
+		r.Again = run.zoned.Again()
+	}
 	if why == "" {
 		if column, why = 0, formats.CheckTime(r); why != "" && run.skip != nil {
 			if fault := run.b.Format.NotRead(record); fault != "" {

@@ -38,7 +38,7 @@ func MeasureLateness(streams []ingest.Stream, o *window.ExtractOptions) (Latenes
 				d.Next()
 			}
 			place = b.Offset
-			reader.Read(b, func(r *fingerprint.Request) { d.Add(o.TimeOf(r)) }, nil)
+			reader.Read(b, func(r *fingerprint.Request) { d.Add(o.TimeOf(r), r.Again) }, nil)
 		})
 		if err != nil {
 			return l, err

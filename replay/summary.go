@@ -81,6 +81,12 @@ func Zones(b *strings.Builder, r *Result) {
 	if len(names) > 0 {
 		fmt.Fprintf(b, "times of %s may have no zone: read as %s (--timezone)\n", strings.Join(names, ", "), zone)
 	}
+	if n := r.Order.Alike; n > 0 {
+		fmt.Fprintln(b, Wrapped(term.Plural(n, "request is", "requests are")+" of an hour that clocks there show twice, and that their log shows once: what repeats in it may be of two hours; cat the files of a rotation into one, in their order"))
+	}
+	if late := r.Order.WorstLate; zone == "UTC" && late > 30*time.Minute && late <= time.Hour+time.Minute {
+		fmt.Fprintln(b, Wrapped("late lines are up to an hour behind, as where clocks were set back: with their --timezone they are judged, with a longer lateness they count among those of the hour before"))
+	}
 }
 
 func (s Summary) account(b *strings.Builder) {

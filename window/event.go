@@ -11,6 +11,7 @@ import (
 type Event struct {
 	Time     int64 // what it is ordered and counted by
 	Start    int64 // of the request; fingerprint.NoTime if Time is all there is
+	Again    int64 // how much later both may be as well, until the order knows; not saved, nor written
 	Position fingerprint.Position
 
 	// Strings are safe to write: callers are hashed or aliases.

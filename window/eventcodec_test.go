@@ -70,7 +70,7 @@ func shown(ev *Event) string {
 }
 
 // TestEventHasNoOtherFields: a field that is new in Event must be written too, but
-// Link.
+// Link, and Again, which is settled when it comes to be saved.
 func TestEventHasNoOtherFields(t *testing.T) {
 	f := func(v any, want string) {
 		t.Helper()
@@ -82,7 +82,7 @@ func TestEventHasNoOtherFields(t *testing.T) {
 			t.Errorf("%T has the fields %s: what saves it must know them, mostly its method code, and a new form is a new stateVersion", v, got)
 		}
 	}
-	f(Event{}, "Time Start Position ID Method Path Caller User Session Model Backend Status TokensIn TokensOut Cost Span Response Stream Cached MaxTokens Chat Link Issued Answered Prints Scopes Rules Exclude Portion")
+	f(Event{}, "Time Start Again Position ID Method Path Caller User Session Model Backend Status TokensIn TokensOut Cost Span Response Stream Cached MaxTokens Chat Link Issued Answered Prints Scopes Rules Exclude Portion")
 	f(Portion{}, "Number Home All")
 	f(fingerprint.Position{}, "Stream Item Line Offset")
 	f(Prints{}, "Cause Fingerprints Tools Texts")
@@ -96,8 +96,8 @@ func TestEventHasNoOtherFields(t *testing.T) {
 	f(over{}, "print last requests")
 	f(RuleAccount{}, "Rule Before Judged Counted NotMatched NotComputable FellBack ChatSet Fired Episodes ChatInvalid LiveKeys DroppedKeys")
 	f(Order{}, "lateness streams waiting stats last reached low stale")
-	f(OrderStats{}, "Late WorstLate Overtaken Tied")
-	f(frontier{}, "live idle newest ahead")
+	f(OrderStats{}, "Late WorstLate Overtaken Tied Alike")
+	f(frontier{}, "live idle newest before alike ahead")
 	f(judge{}, "rule settings counter cooling chances chats episodes evidence account prints")
 	f(Engine{}, "plan o rules witness judged quiet hit verdict after enforcer")
 	f(Facts{}, "Requests First Probes OneToken Gets failed unavailable answered issued instants together sessions heard said mixed since run before over loop errors cycle period last start pauses pauseSum pauseSquares latest")

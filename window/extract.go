@@ -102,7 +102,7 @@ func (x *Extractor) event(r *fingerprint.Request, ev *Event) {
 	x.writer.Reset()
 	x.o.nameSession(r)
 	*ev = Event{
-		Time: x.o.TimeOf(r), Start: r.Time, Position: r.Position,
+		Time: x.o.TimeOf(r), Start: r.Time, Again: r.Again, Position: r.Position,
 		ID: x.text(r.ID), Method: x.again(&x.recent.method, r.Method), Path: x.again(&x.recent.path, r.Path), Caller: x.caller(r),
 		User: x.person(r.User), Session: x.person(r.Session), Model: x.again(&x.recent.model, r.Model), Backend: x.again(&x.recent.backend, r.Backend),
 		Status: r.Status, TokensIn: r.TokensIn, TokensOut: r.TokensOut, Cost: r.Cost,

@@ -29,11 +29,12 @@ func (f *Front) Opened() bool { return f.f.newest != fingerprint.NoTime }
 
 // Push takes the next event of the stream in. It returns false if the event is
 // late.
-func (f *Front) Push(t int64) bool {
-	if f.Opened() && f.f.newest-t > f.lateness {
+func (f *Front) Push(ev *Event) bool {
+	f.f.settle(ev, fingerprint.NoTime)
+	if f.Opened() && f.f.newest-ev.Time > f.lateness {
 		return false
 	}
-	f.f.advance(t)
+	f.f.advance(ev.Time)
 	return true
 }
 

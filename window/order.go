@@ -40,6 +40,7 @@ type OrderStats struct {
 	WorstLate time.Duration // the lateness that would have saved all but those overtaken or far off
 	Overtaken int64         // of Late: their stream was idle or opened late, and events after them had been released
 	Tied      int64         // events released with the time of the one before
+	Alike     int64         // events at times that clocks show twice, of streams in which all seem to be the first; not saved
 }
 
 // place is where an event stands in the order.
@@ -59,6 +60,8 @@ type frontier struct {
 	live   bool
 	idle   bool
 	newest int64 // fingerprint.NoTime if nothing has come
+	before int64 // the time that came last; 0 if none has, nor is it saved: then newest is near
+	alike  int64 // times that its clocks show twice and that are the first, setBack if one was not; nor is it saved
 	ahead  int64 // a time beyond the jump limit that waits for a second; or math.MaxInt64
 }
 
@@ -144,6 +147,7 @@ func (o *Order) Push(ev *Event) bool {
 	f := &o.streams[ev.Position.Stream]
 	o.stale = true
 	f.idle = false
+	f.settle(ev, o.last.time)
 	if behind := f.newest - ev.Time; f.newest != fingerprint.NoTime && behind > o.lateness {
 		o.stats.Late++
 		if !f.farOff(ev.Time) {
@@ -183,7 +187,39 @@ func (f *frontier) from(lateness int64) int64 {
 	return f.newest - lateness
 }
 
+// setBack is what alike is of a stream whose clocks were seen to be.
+const setBack = -1
+
+// settle says which of an event's times is meant.
+func (f *frontier) settle(ev *Event, released int64) {
+	if ev.Again == 0 {
+		return
+	}
+	if f.isSecond(ev.Time, ev.Again, released) {
+		f.alike = setBack
+		ev.Time += ev.Again
+		if ev.Start != fingerprint.NoTime {
+			ev.Start += ev.Again
+		}
+	} else if f.alike != setBack {
+		f.alike++
+	}
+	ev.Again = 0
+}
+
+// isSecond tells that of two times that the clocks of a log show alike, again apart, the
+// second is nearer to what came before in the stream, or, where nothing has, to what has
+// been released of the others. A clock that is ahead tells nothing.
+func (f *frontier) isSecond(t, again, released int64) bool {
+	near := min(f.before, f.newest)
+	if f.before == 0 {
+		near = max(f.newest, released)
+	}
+	return near > t+again/2
+}
+
 func (f *frontier) advance(t int64) {
+	f.before = t
 	const limit = int64(jumpLimit / time.Microsecond)
 	if f.newest == fingerprint.NoTime || t-f.newest <= limit {
 		f.newest = max(f.newest, t)
@@ -235,7 +271,13 @@ func (o *Order) bound() int64 {
 }
 
 // Stats says what the order has seen so far.
-func (o *Order) Stats() OrderStats { return o.stats }
+func (o *Order) Stats() OrderStats {
+	stats := o.stats
+	for i := range o.streams {
+		stats.Alike += max(0, o.streams[i].alike)
+	}
+	return stats
+}
 
 // What is known of a stream, as bits.
 const (

@@ -149,7 +149,7 @@ func TestFront(t *testing.T) {
 			o.Open(int32(i), s.first)
 			f.Open(s.first)
 			for _, ev := range s.events {
-				if got, want := f.Push(ev.Time), o.Push(ev); got != want || f.Newest() < ev.Time && got {
+				if got, want := f.Push(ev), o.Push(ev); got != want || f.Newest() < ev.Time && got {
 					t.Fatalf("%d of stream %d is let pass: %v, want %v", ev.Time, i, got, want)
 				}
 			}
@@ -275,6 +275,84 @@ func TestOrderJump(t *testing.T) {
 	f(0, far) // the first event too: Open said 0
 }
 
+// TestOrderOfClocksSetBack: of two times an hour apart that a log's clocks show alike the
+// one is meant that is nearer to the event before.
+func TestOrderOfClocksSetBack(t *testing.T) {
+	const s, minute, far = time.Second, time.Minute, 50 * 365 * 24 * time.Hour
+	// Clocks show the hours from 1h and from 2h alike: all are read as the first.
+	shown := func(to time.Duration) *Event {
+		ev := at(0, to)
+		ev.Start = ev.Time - (1 * s).Microseconds()
+		if to >= 2*time.Hour && to < 3*time.Hour {
+			ev.Time, ev.Start = ev.Time-time.Hour.Microseconds(), ev.Start-time.Hour.Microseconds()
+		}
+		if to >= time.Hour && to < 3*time.Hour {
+			ev.Again = time.Hour.Microseconds()
+		}
+		return ev
+	}
+	f := func(lateness time.Duration, wantAlike int64, times ...time.Duration) {
+		t.Helper()
+		o, front, disorder := NewOrder(lateness), NewFront(lateness), Disorder{}
+		o.Open(0, fingerprint.NoTime)
+		var events []*Event
+		for _, to := range times {
+			ev, same := shown(to), shown(to)
+			events = append(events, ev)
+			disorder.Add(ev.Time, ev.Again)
+			if !o.Push(ev) || !front.Push(same) {
+				t.Errorf("%v of %v is late", to, times)
+			}
+			if ev.Time != to.Microseconds() || ev.Start != (to-s).Microseconds() || same.Time != ev.Time {
+				t.Errorf("%v of %v is %v, begun at %v; of a front %v", to, times, ev.Time, ev.Start, same.Time)
+			}
+		}
+		if got := o.Stats().Alike; got != wantAlike {
+			t.Errorf("%v: %d times are alike, want %d", times, got, wantAlike)
+		}
+		if disorder.Worst > lateness {
+			t.Errorf("the disorder of %v is %v", times, disorder.Worst)
+		}
+	}
+	hours := func(step time.Duration) (times []time.Duration) {
+		for to := 50 * minute; to < 190*minute; to += step {
+			times = append(times, to)
+		}
+		return times
+	}
+	f(0, 0, hours(7*s)...)
+	f(0, 0, hours(14*minute)...) // few
+	f(2*time.Hour, 0, hours(7*s)...)
+	slow := hours(7 * s)
+	for i := range slow[1:] { // out of order
+		if i%5 == 0 {
+			slow[i], slow[i+1] = slow[i+1], slow[i]
+		}
+	}
+	f(7*s, 0, slow...)
+	back := hours(7 * s)
+	slices.Reverse(back)
+	f(3*time.Hour, 0, back...)                                           // an export, the newest first
+	f(10*s, 2, 59*minute, 60*minute, 61*minute, 181*minute)              // nothing in the second
+	f(10*s, 0, 110*minute, far, 119*minute, 121*minute, far, 122*minute) // a broken clock is ahead
+}
+
+// TestClocksSetBackInRotatedFile: what begins behind what has been judged is of the second
+// hour.
+func TestClocksSetBackInRotatedFile(t *testing.T) {
+	o := NewOrder(0)
+	o.Open(0, fingerprint.NoTime)
+	o.Push(at(0, 119*time.Minute))
+	o.Push(at(0, 120*time.Minute-1))
+	ordered(o)
+	o.Open(1, time.Hour.Microseconds())
+	ev := at(1, time.Hour)
+	ev.Again = time.Hour.Microseconds()
+	if !o.Push(ev) || ev.Time != (2*time.Hour).Microseconds() {
+		t.Errorf("it is at %d, late %d", ev.Time, o.Stats().Late)
+	}
+}
+
 // TestOrderJumpHoldsOthersBackNoMore: a broken clock in one stream neither
 // releases what the other stream may still come before, nor is released before
 // the end.
@@ -306,7 +384,7 @@ func TestDisorderIsTheLatenessNeeded(t *testing.T) {
 		times := rapid.SliceOfN(rapid.Int64Range(0, 3*jumpLimit.Microseconds()), 1, 20).Draw(t, "times")
 		var d Disorder
 		for _, to := range times {
-			d.Add(to)
+			d.Add(to, 0)
 		}
 		late := func(lateness time.Duration) int64 {
 			o := NewOrder(lateness)
@@ -330,7 +408,7 @@ func TestDisorder(t *testing.T) {
 	f := func(want time.Duration, times ...time.Duration) {
 		t.Helper()
 		for _, to := range times {
-			d.Add(to.Microseconds())
+			d.Add(to.Microseconds(), 0)
 		}
 		d.Next()
 		if d.Worst != want {

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"time"
@@ -41,6 +42,7 @@ type CustomField struct {
 	// rfc3339, or as package time has it. Empty is RFC 3339, or a number of
 	// seconds.
 	Layout string
+	zone   zoneOf        // of times in that layout
 	Unit   time.Duration // of a duration that is a number; 0 is a second
 }
 
@@ -84,7 +86,7 @@ func NewCustom(c *Custom) *Format {
 	f := &Format{Name: c.Name, Doc: "custom", JSON: c.Pattern == nil && c.Columns == nil, Flat: true, Tabs: c.Separator == '\t'}
 	for _, x := range c.Fields {
 		f.named = append(f.named, x.Name)
-		f.Zoneless = f.Zoneless || c.Zone == nil && zoneless(x.Layout)
+		f.Zoneless = f.Zoneless || c.Zone == nil && zoneOfLayout(x.Layout) == noZone
 	}
 	if c.Columns != nil {
 		f.Wrappers = []*wrap.Wrapper{wrap.CSVRows(len(c.Columns), c.Separator)}
@@ -126,6 +128,9 @@ type custom struct {
 	said chat // in OpenTelemetry's words, or those of the AI SDK
 
 	took, ended int64 // of the record, if it says so
+	nicknamed   bool  // a time of it has a nickname of a zone that nobody knows
+
+	zones map[string]zoneOf // by layout
 
 	names      [][]byte // of groups, empty for those without, or of columns
 	attributes [][]byte // names of c.Attributes
@@ -144,7 +149,7 @@ type custom struct {
 }
 
 func newCustom(c *Custom, reads fingerprint.Field) *custom {
-	p := &custom{access: access{reads: reads}, c: c}
+	p := &custom{access: access{reads: reads}, zoned: zoned{zone: c.Zone}, c: c}
 	names := c.Columns
 	if c.Pattern != nil {
 		names = c.Pattern.SubexpNames()
@@ -157,6 +162,9 @@ func newCustom(c *Custom, reads fingerprint.Field) *custom {
 	}
 	return p
 }
+
+// In sets the zone of times that have none, if the run has one.
+func (p *custom) In(zone *time.Location) { p.zoned.In(cmp.Or(zone, p.c.Zone)) }
 
 // comment begins a line of W3C's logs that is none of a request.
 var comment = []byte("#")
@@ -193,6 +201,9 @@ func (p *custom) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	if p.c.Pattern != nil && bytes.HasPrefix(record, comment) && r.Time == fingerprint.NoTime && r.End == fingerprint.NoTime {
 		return 0, NoRequest // W3C's logs name their columns, again and again
 	}
+	if p.nicknamed {
+		return 0, unknownZone
+	}
 	return 0, ""
 }
 
@@ -226,7 +237,7 @@ func (p *custom) lookup(f *CustomField) (v found, ok bool) {
 // model, then from headers and bodies, and last from the other fields, which overrule
 // what was found there.
 func (p *custom) fill(r *fingerprint.Request) {
-	p.took, p.ended = fingerprint.NoTime, fingerprint.NoTime
+	p.took, p.ended, p.nicknamed = fingerprint.NoTime, fingerprint.NoTime, false
 	p.fields(r, ofURL)
 	p.fields(r, ofBodies)
 	p.settle(r)

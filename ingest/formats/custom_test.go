@@ -107,9 +107,49 @@ func TestCustomTimes(t *testing.T) {
 			t.Errorf("%s %s", layout, why)
 		}
 	}
-	if !zoneless("2006-01-02 15:04:05") || zoneless("2006-01-02T15:04:05Z07:00") || zoneless("unix_ms") {
-		t.Error("which layouts have a zone is told wrongly")
+	for layout, want := range map[string]zoneOf{
+		"2006-01-02 15:04:05": noZone, "2006-01-02T15:04:05Z07:00": offset, "unix_ms": offset, "": offset,
+		"2006-01-02 15:04:05 MST": nickname, "2006-01-02 15:04:05 -0700 MST": offset,
+	} {
+		if got := zoneOfLayout(layout); got != want {
+			t.Errorf("the zone of %q is %d, want %d", layout, got, want)
+		}
 	}
+}
+
+// TestNicknames: package time takes CEST for UTC where it does not know it, and so would
+// fold the hour that comes twice.
+func TestNicknames(t *testing.T) {
+	f := func(zone, layout, text, want string) {
+		t.Helper()
+		p := newCustom(&Custom{Fields: []CustomField{{Name: "time", Paths: []string{"t"}, Layout: layout}}}, 0)
+		if in, err := time.LoadLocation(zone); err != nil {
+			t.Fatal(err)
+		} else if zone != "" {
+			p.In(in)
+		}
+		var r fingerprint.Request
+		r.Reset()
+		_, got := p.Parse([]byte(`{"t":"`+text+`"}`), &r)
+		if got == "" {
+			got = time.UnixMicro(r.Time).UTC().Format(time.RFC3339)
+		}
+		if got != want {
+			t.Errorf("%s in %q is %s, want %s", text, zone, got, want)
+		}
+	}
+	const short, both = "2006-01-02 15:04:05 MST", "2006-01-02 15:04:05 -0700 MST"
+	f("", short, "2026-10-25 02:30:00 CEST", unknownZone)
+	f("America/New_York", short, "2026-10-25 02:30:00 CEST", unknownZone)
+	f("Europe/Warsaw", short, "2026-10-25 02:30:00 CEST", "2026-10-25T00:30:00Z")
+	f("Europe/Warsaw", short, "2026-10-25 02:30:00 CET", "2026-10-25T01:30:00Z")
+	f("Europe/Warsaw", short, "2026-10-25 02:30:00 UTC", "2026-10-25T02:30:00Z")
+	f("Europe/Lisbon", short, "2026-10-25 02:30:00 WET", "2026-10-25T02:30:00Z")
+	f("", short, "2026-10-25 02:30:00 UTC", "2026-10-25T02:30:00Z")
+	f("", short, "2026-10-25 02:30:00 GMT", "2026-10-25T02:30:00Z")
+	f("Asia/Kolkata", short, "2026-10-25 02:30:00 GMT", "2026-10-25T02:30:00Z")
+	f("", both, "2026-10-25 02:30:00 +0200 CEST", "2026-10-25T00:30:00Z")
+	f("", both, "2026-10-25 02:30:00 +0000 WET", "2026-10-25T02:30:00Z")
 }
 
 func TestCustomFields(t *testing.T) {

@@ -28,14 +28,33 @@ func CheckLayout(layout string) string {
 	return ""
 }
 
-// zoneless tells whether times of a layout have no zone.
-func zoneless(layout string) bool {
+// zoneOf is what times of a layout say of their zone.
+type zoneOf int8
+
+const (
+	offset   zoneOf = iota // how far it is from UTC, or no zone is needed
+	nickname               // what it is called there, as CEST: IST is three zones
+	noZone
+)
+
+func zoneOfLayout(layout string) zoneOf {
 	if layout == "" || layout == "rfc3339" || unixLayouts[layout] != 0 {
-		return false
+		return offset
 	}
-	at := time.Date(2021, 11, 23, 17, 48, 59, 0, time.UTC)
-	return at.Format(layout) == at.In(time.FixedZone("X", 3600)).Add(-time.Hour).Format(layout)
+	in := func(name string, hours int) string {
+		return time.Date(2021, 11, 23, 17, 48, 59, 0, time.FixedZone(name, hours*3600)).Format(layout)
+	}
+	switch {
+	case in("X", 1) != in("X", 2):
+		return offset
+	case in("X", 1) != in("Y", 1):
+		return nickname
+	}
+	return noZone
 }
+
+// unknownZone is why a time with a nickname is not read that is not one of its zone's.
+const unknownZone = "no time: it has a zone's short name, as CEST, which is not known everywhere: give --timezone, as Europe/Warsaw"
 
 // time reads a time by the field's layout.
 func (p *custom) time(f *CustomField, v found, old int64) int64 {
@@ -57,14 +76,33 @@ func (p *custom) time(f *CustomField, v found, old int64) int64 {
 	return old
 }
 
-// layout reads a time as package time does.
+// layout reads a time as package time does, which takes nicknames that it does not know
+// for UTC.
 func (p *custom) layout(layout string, text []byte) (micros int64, ok bool) {
-	t, err := time.ParseInLocation(layout, string(bytes.TrimSpace(text)), cmp.Or(p.zone, p.c.Zone, time.UTC))
+	says, known := p.zones[layout]
+	if !known {
+		says = zoneOfLayout(layout)
+		if p.zones == nil {
+			p.zones = map[string]zoneOf{}
+		}
+		p.zones[layout] = says
+	}
+	in := time.UTC
+	if says == nickname {
+		in = cmp.Or(p.zone, in)
+	}
+	t, err := time.ParseInLocation(layout, string(bytes.TrimSpace(text)), in)
 	if err != nil {
 		return 0, false
 	}
-	if t.Year() < 1970 || t.Year() > 2200 {
+	if is := t.Location(); says == nickname && is != in && is != time.UTC && !strings.HasPrefix(is.String(), "GMT") {
+		p.nicknamed = true
+	}
+	switch {
+	case t.Year() < 1970 || t.Year() > 2200:
 		return outOfRange, true
+	case says == noZone:
+		return p.inZone(t.UnixMicro()), true
 	}
 	return t.UnixMicro(), true
 }

@@ -30,7 +30,7 @@ func (p *envoyJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		switch string(s.Key) {
 		case "start_time", "@timestamp", "date", "_time": // the second is Contour's, or the time of a collector, as are the others
 			own := string(s.Key) == "start_time"
-			if t, ok := parseZoneless(s.Text(nil), nil); ok && (own || r.Time == fingerprint.NoTime) { // %START_TIME% is UTC in any form
+			if t, _, ok := parseZoneless(s.Text(nil)); ok && (own || r.Time == fingerprint.NoTime) { // %START_TIME% is UTC in any form
 				r.Time = t
 			}
 		case "duration":

@@ -26,7 +26,9 @@ func (p *haproxy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	client := f.word()
 	start, ok := f.between('[', ']')
 	t, isTime := parseZonelessCLF(start)
-	if t = inZone(t, p.zone); !isTime { // %Tl and %T have a zone
+	if isTime {
+		t = p.inZone(t)
+	} else { // %Tl and %T have a zone
 		t, isTime = parseCLF(start)
 	}
 	if !ok || !isTime {

@@ -87,11 +87,10 @@ func (p *haproxyJSON) requested() []byte {
 // as long as it was kept alive.
 func (p *haproxyJSON) times(r *fingerprint.Request, start, end, stamp []byte, accepted int64) {
 	if t, ok := parseZonelessCLF(start); ok {
-		r.Time = inZone(t, p.zone)
-		if len(end) > 5 {
-			if offset, ok := zone(end[len(end)-5:]); ok {
-				r.Time = t - offset*1_000_000
-			}
+		if offset, ok := zone(end[max(0, len(end)-5):]); ok && len(end) > 5 {
+			r.Time = t - offset*1_000_000
+		} else {
+			r.Time = p.inZone(t)
 		}
 		return
 	}

@@ -73,7 +73,7 @@ func misnamed(m wrap.Members) (why string) {
 func notRead(name string, text []byte) (why string) {
 	seconds, ok := parseTime(text)
 	zoned, isZoned := parseZonedTime(text)
-	_, isZoneless := parseZoneless(text, nil)
+	_, _, isZoneless := parseZoneless(text)
 	switch _, lacksZone := parseRFC3339(append(slices.Clone(text), 'Z')); {
 	case ok && (seconds < maxTime || zoned >= maxTime):
 		return ""

@@ -176,7 +176,7 @@ func (sp *otelSpan) member(s *rawjson.Scanner) {
 		text := s.Text(nil)
 		if t, ok := parseZonedTime(text); ok { // of New Relic in milliseconds
 			sp.start = t
-		} else if t, ok := parseZoneless(text, nil); ok {
+		} else if t, _, ok := parseZoneless(text); ok {
 			sp.start = t
 		}
 	case "@timestamp": // of Elasticsearch

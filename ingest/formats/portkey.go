@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"cmp"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -38,7 +37,7 @@ func (p *portkey) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "time":
-			if t, ok := parseUSTime(s.Text(nil), p.zone); ok {
+			if t, ok := parseUSTime(s.Text(nil)); ok {
 				logged = t
 			}
 		case "method":
@@ -58,8 +57,8 @@ func (p *portkey) Parse(record []byte, r *fingerprint.Request) (int, string) {
 			}
 		}
 	}
-	if r.Time == fingerprint.NoTime {
-		r.Time = logged // in whole seconds, when the line was written
+	if r.Time == fingerprint.NoTime && logged != fingerprint.NoTime {
+		r.Time = p.inZone(logged) // in whole seconds, when the line was written
 		began(r, p.lasted)
 	} else {
 		p.lasted = max(p.took, p.lasted)
@@ -140,12 +139,12 @@ func (p *portkey) note(rank int, body rawjson.Value) {
 }
 
 // parseUSTime reads 11/21/2026, 4:00:18 AM, of which newer versions of Node write the
-// blank behind the time as one that breaks no line.
-func parseUSTime(t []byte, in *time.Location) (micros int64, ok bool) {
+// blank behind the time as one that breaks no line, as if it were in UTC.
+func parseUSTime(t []byte) (micros int64, ok bool) {
 	layout := "1/2/2006, 3:04:05 PM"
 	if bytes.Contains(t, []byte("\u202f")) {
 		layout = "1/2/2006, 3:04:05\u202fPM"
 	}
-	at, err := time.ParseInLocation(layout, string(t), cmp.Or(in, time.UTC))
+	at, err := time.Parse(layout, string(t))
 	return at.UnixMicro(), err == nil
 }

@@ -266,6 +266,11 @@ func TestZones(t *testing.T) {
 	f("portkey", `{"time":"11/21/2026, 10:00:00 AM","requestOptions":[{"createdAt":"2026-11-21T10:00:00.5Z"}]}`, "2026-11-21T10:00:00.5Z")
 	f("helicone", `{"request_created_at":"2026-11-21 10:00:00.5"}`, "2026-11-21T09:00:00.5Z")
 	f("helicone", `{"request_created_at":"2026-11-21T10:00:00.5Z"}`, "2026-11-21T10:00:00.5Z")
+	// Of the hour that comes twice it is the first.
+	f("helicone", `{"request_created_at":"2026-10-25 01:59:59"}`, "2026-10-24T23:59:59Z")
+	f("helicone", `{"request_created_at":"2026-10-25 02:00:00"}`, "2026-10-25T00:00:00Z")
+	f("helicone", `{"request_created_at":"2026-10-25 02:59:59"}`, "2026-10-25T00:59:59Z")
+	f("helicone", `{"request_created_at":"2026-10-25 03:00:00"}`, "2026-10-25T02:00:00Z")
 	for _, format := range All {
 		if _, ok := format.New(0).(Zoned); ok != format.Zoneless {
 			t.Errorf("%s: Zoneless is %t", format.Name, format.Zoneless)
@@ -277,7 +282,7 @@ func TestUSTime(t *testing.T) {
 	f := func(text, want string) {
 		t.Helper()
 		got := ""
-		if micros, ok := parseUSTime([]byte(text), nil); ok {
+		if micros, ok := parseUSTime([]byte(text)); ok {
 			got = time.UnixMicro(micros).UTC().Format(time.RFC3339)
 		}
 		if got != want {

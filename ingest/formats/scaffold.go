@@ -257,7 +257,7 @@ const zoneLine = "# timezone: Europe/Warsaw # that of its times, which have none
 func (g *guesser) yaml(times CustomField) []byte {
 	var b bytes.Buffer
 	b.WriteString(missingLine)
-	if zoneless(times.Layout) {
+	if zoneOfLayout(times.Layout) == noZone {
 		b.WriteString(zoneLine)
 	}
 	b.WriteString("# A guess: check each line, see docs/formats.md, then run\n# loopgauge formats --format THIS.yaml LOG\n")

@@ -3,7 +3,6 @@ package formats
 import (
 	"bytes"
 	"math"
-	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -182,61 +181,6 @@ func zone(t []byte) (seconds int64, ok bool) {
 		seconds = -seconds
 	}
 	return seconds, ok1 && ok2 && hours < 24 && minutes < 60
-}
-
-// Zoned is a parser of times that may have no zone.
-type Zoned interface {
-	// In says in which zone such times are; without it they are in UTC.
-	In(*time.Location)
-}
-
-// zoned is what the Zoned share.
-type zoned struct{ zone *time.Location }
-
-// In sets the zone of times that have none.
-func (z *zoned) In(zone *time.Location) { z.zone = zone }
-
-// readTime reads a time that may lack its zone.
-func (z *zoned) readTime(s *rawjson.Scanner, old int64) int64 {
-	if t, ok := parseZoneless(s.Text(nil), z.zone); ok {
-		return t
-	}
-	return old
-}
-
-// inZone is the time that clocks of a zone show as local, which is in
-// microseconds as if it were UTC. Of an hour that comes twice a year it is one.
-func inZone(local int64, in *time.Location) int64 {
-	if in == nil || in == time.UTC {
-		return local
-	}
-	t := time.UnixMicro(local).UTC()
-	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), in).UnixMicro()
-}
-
-// parseZoneless reads a time that may lack its zone, or have it as databases print
-// it: PostgreSQL +00, BigQuery and Athena UTC, Snowflake Z or +0000, behind a blank.
-func parseZoneless(t []byte, in *time.Location) (micros int64, ok bool) {
-	if micros, ok = parseTime(t); ok {
-		return micros, true
-	}
-	var buf [48]byte
-	const date, hours = len("2026-11-21"), len("+00")
-	if len(t)+hours > len(buf) {
-		return 0, false
-	}
-	text := append(buf[:0], t...)
-	if inUTC, is := bytes.CutSuffix(text, []byte(" UTC")); is {
-		return parseRFC3339(append(inUTC, 'Z'))
-	}
-	if at := bytes.LastIndexByte(text, ' '); at > date { // the zone is behind it
-		return parseRFC3339(append(text[:at], text[at+1:]...))
-	}
-	if at := len(text) - hours; at > date && (text[at] == '+' || text[at] == '-') {
-		return parseRFC3339(append(text, ":00"...))
-	}
-	micros, ok = parseRFC3339(append(text, 'Z'))
-	return inZone(micros, in), ok
 }
 
 // civil is the number of seconds since 1970 of a date and time of the

@@ -268,7 +268,7 @@ func (s *origin) add(b *replay.Batch) (sum Extracted) {
 	most := 0             // the longest of them
 	for i := range b.Events {
 		ev := &b.Events[i]
-		if !s.front.Push(ev.Time) {
+		if !s.front.Push(ev) {
 			sum.Late++
 			s.skipped(ingest.Skip{Line: ev.Position.Line, Why: "late: further behind its stream than the lateness"})
 			continue
