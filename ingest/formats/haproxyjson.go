@@ -87,10 +87,17 @@ func (p *haproxyJSON) requested() []byte {
 // as long as it was kept alive.
 func (p *haproxyJSON) times(r *fingerprint.Request, start, end, stamp []byte, accepted int64) {
 	if t, ok := parseZonelessCLF(start); ok {
-		if offset, ok := zone(end[max(0, len(end)-5):]); ok && len(end) > 5 {
-			r.Time = t - offset*1_000_000
-		} else {
+		offset, hasZone := zone(end[max(0, len(end)-len("+0000")):])
+		if !hasZone {
 			r.Time = p.inZone(t)
+			return
+		}
+		r.Time = t - offset*1_000_000
+		const halfHour = 30 * 60 * 1_000_000
+		if ended, ok := parseZonedTime(end); ok && p.lasted != fingerprint.NoTime {
+			if began := ended - p.lasted; began < r.Time-halfHour || began > r.Time+halfHour { // clocks were set in between
+				r.Time = began
+			}
 		}
 		return
 	}
