@@ -82,7 +82,7 @@ func (x *explaining) left() error {
 		return fmt.Errorf("%s: excluded, and so not judged: by exclude: %s", at, term.Safe(x.plan.Exclusions[ev.Exclude-1].Name))
 	}
 	when := window.Stamp(ev.Time)
-	if ev.Time < x.q.Run.Since {
+	if ev.Time+ev.Again < x.q.Run.Since {
 		return fmt.Errorf("%s: excluded, and so not judged: its time %s is before --since", at, when)
 	}
 	if x.q.Run.Until != fingerprint.NoTime && ev.Time >= x.q.Run.Until {
@@ -97,13 +97,16 @@ func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) erro
 	var twin, pair fingerprint.Position // with the same id, of the same call
 	var judged, twice, paired bool
 	late := ""
+	last := x.target // behind it the target does not come any more
+	last.Time += last.Again
 	result, err := x.read(ctx, rules, func(ev *window.Event) bool {
 		at := ev.Position
 		switch {
-		case judged || x.target.Before(ev):
+		case judged || last.Before(ev):
 			return false
 		case at == x.target.Position:
 			judged = true
+			x.target.Time, x.target.Start = ev.Time, ev.Start
 		case ev.ID != "" && ev.ID == x.target.ID:
 			twin, twice = at, true
 		case ev.Span.Pairs(x.target.Span):
