@@ -20,10 +20,17 @@ type Zoned interface {
 type zoned struct {
 	zone  *time.Location
 	again int64
+	// Clocks that show a time from since on and before until are ahead of UTC by offset,
+	// and show it once.
+	since, until, offset int64
 }
 
 // In sets the zone of times that have none.
-func (z *zoned) In(zone *time.Location) { z.zone = zone }
+func (z *zoned) In(zone *time.Location) {
+	if zone != z.zone {
+		*z = zoned{zone: zone}
+	}
+}
 
 // Again is said once of each record.
 func (z *zoned) Again() (again int64) {
@@ -47,6 +54,9 @@ func (z *zoned) inZone(local int64) int64 {
 	if z.zone == nil || z.zone == time.UTC {
 		return local
 	}
+	if local >= z.since && local < z.until {
+		return local - z.offset
+	}
 	t := time.UnixMicro(local).UTC()
 	t = time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), z.zone)
 	from, to := t.ZoneBounds()
@@ -55,6 +65,11 @@ func (z *zoned) inZone(local int64) int64 {
 	} else if back := setBack(from); back > 0 && t.Add(-back).Before(from) {
 		z.again = back.Microseconds()
 		t = t.Add(-back)
+	} else if !from.IsZero() && !to.IsZero() {
+		_, ahead := t.Zone() // local may be of an hour that was left out
+		z.offset = int64(ahead) * 1_000_000
+		z.since = from.Add(max(0, setBack(from))).UnixMicro() + z.offset
+		z.until = to.Add(-max(0, setBack(to))).UnixMicro() + z.offset
 	}
 	return t.UnixMicro()
 }
