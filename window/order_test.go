@@ -295,10 +295,8 @@ func TestOrderOfClocksSetBack(t *testing.T) {
 		t.Helper()
 		o, front, disorder := NewOrder(lateness), NewFront(lateness), Disorder{}
 		o.Open(0, fingerprint.NoTime)
-		var events []*Event
 		for _, to := range times {
 			ev, same := shown(to), shown(to)
-			events = append(events, ev)
 			disorder.Add(ev.Time, ev.Again)
 			if !o.Push(ev) || !front.Push(same) {
 				t.Errorf("%v of %v is late", to, times)

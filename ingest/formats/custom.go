@@ -42,7 +42,6 @@ type CustomField struct {
 	// rfc3339, or as package time has it. Empty is RFC 3339, or a number of
 	// seconds.
 	Layout string
-	zone   zoneOf        // of times in that layout
 	Unit   time.Duration // of a duration that is a number; 0 is a second
 }
 
