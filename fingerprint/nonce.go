@@ -2,7 +2,6 @@ package fingerprint
 
 import (
 	"bytes"
-	"math"
 	"strings"
 )
 
@@ -24,14 +23,11 @@ const (
 // that texts have the letters of more often, bytes: longer ones pay nothing for it.
 const mostRefusal = 1 << 10
 
-// mostLettered is how long a text is, bytes, of which each byte is looked at to tell
-// which marks it may have. In longer ones it is quicker to look for each.
-const mostLettered = 1 << 11
-
 // nonce is a kind of what is new with each result.
 type nonce struct {
-	// mark stands in each. Results that have all of its letters pay for looking for it,
-	// and so do long ones: it begins with what texts have few of.
+	// pair is in each: one of the bytes of the first before one of the second. Results
+	// that have it pay for looking for mark, which is in each, too.
+	pair [2]string
 	mark []byte
 	// span is from where to where one is new whose mark stands at text[at:]; empty
 	// if that is none. Of a text that stands in JSON it has to tell whether there
@@ -44,62 +40,59 @@ type nonce struct {
 }
 
 var nonces = [...]nonce{
-	{mark: []byte("["), span: spanColour}, // first: one may stand in what the others look for
-	{mark: []byte("q"), span: spanRequestID, placeholder: "<request-id>"},
-	{mark: []byte("I"), span: spanTraceID, placeholder: "<request-id>", most: mostRefusal},
-	{mark: []byte("_id"), span: spanTraceID, placeholder: "<request-id>", most: mostRefusal},
-	{mark: []byte("-id"), span: spanTraceID, placeholder: "<request-id>", most: mostRefusal},
-	{mark: []byte("<HostId>"), span: spanHostID, placeholder: "<request-id>"},
-	{mark: []byte("x"), span: spanAddress, placeholder: "<address>"},
-	{mark: beforeCell, span: spanCell, placeholder: "<number>"},
-	{mark: []byte("Z-debug"), span: spanDebugLog, placeholder: "<timestamp>"},
-	{mark: []byte("T"), span: spanWhen(len("2026-11-21")), placeholder: "<timestamp>", most: mostRefusal, only: isRefusal}, // behind the ids of requests
-	{mark: []byte("Z"), span: spanWhen(len("2026-11-21 10:00:00")), placeholder: "<timestamp>", most: mostRefusal, only: isRefusal},
-	{mark: []byte("--20"), span: spanWget, placeholder: "<timestamp>", most: mostRefusal, then: &nonce{mark: []byte(" ERROR "), span: spanWgetError, placeholder: "<timestamp>"}},
-	{mark: []byte("GMT"), span: spanDate, placeholder: "<timestamp>", only: hasVerdict},
-	{mark: []byte("Xferd"), span: spanMeter, placeholder: "<progress>", only: hasVerdict, then: &nonce{mark: meterUnknown, span: spanProgress, placeholder: "<progress>"}},
-	{mark: []byte("questions"), span: spanResponseTime, placeholder: "<duration>"},
-	{mark: []byte("k"), span: spanTook, placeholder: "<duration>"},
-	{mark: []byte("/tmp"), span: spanTemporary, placeholder: "<file>"},
-	{mark: beforeSaved, span: spanSaved, placeholder: "<file>", least: leastShortened},
+	{pair: [2]string{"\x1bb", "["}, mark: []byte("["), span: spanColour}, // first: one may stand in what the others look for
+	{pair: [2]string{"eE", "q"}, mark: []byte("q"), span: spanRequestID, placeholder: "<request-id>"},
+	{pair: [2]string{"I", "dD"}, mark: []byte("I"), span: spanTraceID, placeholder: "<request-id>", most: mostRefusal},
+	{pair: [2]string{"_", "i"}, mark: []byte("_id"), span: spanTraceID, placeholder: "<request-id>", most: mostRefusal},
+	{pair: [2]string{"-", "i"}, mark: []byte("-id"), span: spanTraceID, placeholder: "<request-id>", most: mostRefusal},
+	{pair: [2]string{"<", "H"}, mark: []byte("<HostId>"), span: spanHostID, placeholder: "<request-id>"},
+	{pair: [2]string{"0", "x"}, mark: []byte("x"), span: spanAddress, placeholder: "<address>"},
+	{pair: [2]string{"n", "["}, mark: beforeCell, span: spanCell, placeholder: "<number>"},
+	{pair: [2]string{"Z", "-"}, mark: []byte("Z-debug"), span: spanDebugLog, placeholder: "<timestamp>"},
+	{pair: [2]string{"0123456789", "T"}, mark: []byte("T"), span: spanWhen(len("2026-11-21")), placeholder: "<timestamp>", most: mostRefusal, only: isRefusal}, // behind the ids of requests
+	{pair: [2]string{"0123456789", "Z"}, mark: []byte("Z"), span: spanWhen(len("2026-11-21 10:00:00")), placeholder: "<timestamp>", most: mostRefusal, only: isRefusal},
+	{pair: [2]string{"-", "2"}, mark: []byte("--20"), span: spanWget, placeholder: "<timestamp>", most: mostRefusal, then: &nonce{mark: []byte(" ERROR "), span: spanWgetError, placeholder: "<timestamp>"}},
+	{pair: [2]string{"G", "M"}, mark: []byte("GMT"), span: spanDate, placeholder: "<timestamp>", only: hasVerdict},
+	{pair: [2]string{"X", "f"}, mark: []byte("Xferd"), span: spanMeter, placeholder: "<progress>", only: hasVerdict, then: &nonce{mark: meterUnknown, span: spanProgress, placeholder: "<progress>"}},
+	{pair: [2]string{"q", "u"}, mark: []byte("questions"), span: spanResponseTime, placeholder: "<duration>"},
+	{pair: [2]string{"o", "k"}, mark: []byte("k"), span: spanTook, placeholder: "<duration>"},
+	{pair: [2]string{"/", "t"}, mark: []byte("/tmp"), span: spanTemporary, placeholder: "<file>"},
+	{pair: [2]string{"u", "l"}, mark: beforeSaved, span: spanSaved, placeholder: "<file>", least: leastShortened},
 }
 
-// letters has a bit for each byte that stands in a mark, and marked those of each
-// mark: most texts lack one.
-var letters, marked = func() (letters [256]uint64, marked [len(nonces)]uint64) {
-	next := uint64(1)
+// firsts and seconds have a bit for each nonce in whose pair a byte stands so.
+var firsts, seconds = func() (firsts, seconds [256]uint32) {
 	for i := range nonces {
-		for _, c := range nonces[i].mark {
-			if letters[c] == 0 {
-				letters[c], next = next, next<<1
-			}
-			marked[i] |= letters[c]
+		for _, c := range []byte(nonces[i].pair[0]) {
+			firsts[c] |= 1 << i
+		}
+		for _, c := range []byte(nonces[i].pair[1]) {
+			seconds[c] |= 1 << i
 		}
 	}
-	return letters, marked
+	return firsts, seconds
 }()
 
-func lettersOf(text []byte) uint64 {
-	if len(text) > mostLettered {
-		return math.MaxUint64
-	}
-	all := uint64(0)
+// pairsIn are the nonces, by bits, whose pair a text has: most have few.
+func pairsIn(text []byte) (found uint32) {
+	first := uint32(0)
 	for _, c := range text {
-		all |= letters[c]
+		found |= first & seconds[c]
+		first = firsts[c]
 	}
-	return all
+	return found
 }
 
 // withoutNonces puts placeholders into the text of a result for what is new with
 // each.
 func (w *Writer) withoutNonces(t spoken) spoken {
-	has := lettersOf(t.text)
+	may := pairsIn(t.text)
 	for i := range nonces {
-		if has&marked[i] != marked[i] {
+		if may&(1<<i) == 0 {
 			continue
 		}
 		if less, found := w.withoutKind(t, &nonces[i]); found {
-			t, has = less, lettersOf(less.text)
+			t, may = less, pairsIn(less.text)
 		}
 	}
 	return t
