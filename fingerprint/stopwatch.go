@@ -212,26 +212,26 @@ func lenTook(text []byte, i int) int {
 		return matchNumber(text[i:])
 	}
 	n := matchDuration(text[i:])
-	if n == 0 || i+n < len(text) && isWord(text[i+n]) || tellsWait(text[:i]) {
+	if n == 0 || i+n < len(text) && isWord(text[i+n]) || !isTook(text, i, n) || tellsWait(text[:i], text[i+n:]) {
 		return 0
 	}
+	return n
+}
+
+// isTook tells it of a duration at text[i:] that is n long.
+func isTook(text []byte, i, n int) bool {
 	took := text[i : i+n]
 	if isDigit(took[n-1]) { // a clock
-		if ends(text[:i], clocks) && bytes.IndexByte(took, '.') >= 0 || bytes.HasSuffix(text[:i], []byte("(")) && bytes.HasPrefix(text[i+n:], []byte(")")) {
-			return n
-		}
-		return 0
+		return ends(text[:i], clocks) && bytes.IndexByte(took, '.') >= 0 || bytes.HasSuffix(text[:i], []byte("(")) && bytes.HasPrefix(text[i+n:], []byte(")"))
 	}
 	unit := bytes.TrimLeft(took[bytes.LastIndexAny(took, "0123456789"):], "0123456789 ")
 	switch {
 	case unit[0] == 's':
-		if bytes.IndexByte(took, '.') < 0 && !ends(text[:i], tooks) {
-			return 0
-		}
+		return bytes.IndexByte(took, '.') >= 0 || ends(text[:i], tooks)
 	case string(unit) == "m", bytes.HasPrefix(unit, []byte("min")), unit[0] == 'h', unit[0] == 'd':
-		return 0
+		return false
 	}
-	return n
+	return true
 }
 
 // waits are words before how long somebody waits: what a tool throws until a job is done
@@ -243,11 +243,17 @@ var waits = [][]byte{
 	[]byte("lapsed: "), []byte("ptime: "), // of a state in lines
 }
 
-// tellsWait tells whether a line that a text ends in has one of them.
-func tellsWait(text []byte) bool {
-	const far = 80
-	text = text[max(0, len(text)-far):]
-	return has(text[startOfLine(text, lineEnds):], waits)
+// tellsWait tells whether a line has one of them not far before a time: elsewhere than in
+// the title of a test.
+func tellsWait(before, behind []byte) bool {
+	const far, farthest = 80, 240
+	return has(lineBefore(before, far), waits) && !tellsTest(lineBefore(before, farthest), behind)
+}
+
+// lineBefore is what of a line stands at the end of a text, n bytes at most.
+func lineBefore(text []byte, n int) []byte {
+	text = text[max(0, len(text)-n):]
+	return text[startOfLine(text, lineEnds):]
 }
 
 // lots are what stands before other things that are new with each run.
