@@ -237,9 +237,10 @@ func isTook(text []byte, i, n int) bool {
 // waits are words before how long somebody waits: what a tool throws until a job is done
 // is called an error by who hands it on.
 var waits = [][]byte{
-	[]byte("aited"), []byte("aiting"), []byte("ueued"), []byte("pending"), []byte("Pending"), []byte("still "), []byte("Still "), []byte("n progress"),
-	[]byte("ot ready"), []byte("ot finished"), []byte("ot done"), []byte("ot complete"), []byte("ot yet"),
-	[]byte("unning for "), []byte("unning, "), []byte("unning ("), []byte("is running"),
+	[]byte("aited"), []byte("aiting"), []byte("ueued"), []byte("QUEUED"), []byte("pending"), []byte("Pending"), []byte("PENDING"), []byte("still "), []byte("Still "),
+	[]byte("n progress"), []byte("n_progress"), []byte("N_PROGRESS"), []byte("rovisioning"),
+	[]byte("ot ready"), []byte("ot finished"), []byte("ot done"), []byte("ot complete"), []byte(" yet"),
+	[]byte("unning for "), []byte("unning, "), []byte("unning ("), []byte("is running"), []byte("RUNNING"),
 	[]byte("lapsed: "), []byte("ptime: "), // of a state in lines
 }
 

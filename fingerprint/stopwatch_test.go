@@ -149,6 +149,8 @@ func TestUntimed(t *testing.T) {
 	for _, waited := range []string{
 		"not ready: waited 3.41s", "Waiting for job 7 (3.41s)", "job 7 is not finished after 3.41s", "still running, 3.41s", "Pending: 3.41s", "queued for 3.41s", "in progress for 3.41 s",
 		"running for 3.41s", "Running, 3.41s", "running (3.41s)", "the job is running: 3.41s", "not done in 3.41s", "not complete, 3.41s", "no result: not yet, 3.41s",
+		"no result yet, 3.41s", "status=PENDING 3.41s", "QUEUED for 3.41s", "job 7 is RUNNING (3.41s)", "in_progress: 3.41s", "IN_PROGRESS: 3.41s", "provisioning, 3.41s",
+		"❌ still running (3.41s)", "FAILED_PRECONDITION: not ready after 3.41s", "Failed to ask: still running after 3.41s", "ok still running, 3.41s", "Time elapsed: 3.41s",
 	} {
 		same("Error: " + waited)
 		same(waited + "\n Please fix your mistakes. Error")
