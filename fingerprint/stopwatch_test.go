@@ -215,7 +215,7 @@ func TestUntimed(t *testing.T) {
 
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {
-		for _, part := range []string{"1ms ", "1ms", "1", "1.", "in 1s ", "seed 1", "0:00:0", "1 1", "\x1b[1", "\x1b[1m1s", "0x1", "A1234567/0", " ... ok", "\ntest a ... ok", "{", "{}", "{\"", "{1ms}"} {
+		for _, part := range []string{"1ms ", "1ms", "1", "1.", "in 1s ", "seed 1", "0:00:0", "1 1", "\x1b[1", "\x1b[1m1s", "0x1", "A1234567/0", " ... ok", "\ntest a ... ok", "{", "{}", "{\"", "{1ms}", "still 1ms ", "\nFAIL pending 1ms", "{still 1ms "} {
 			canonicals(last, request(t, "messages", `[{"role":"tool","tool_call_id":"a","content":`+string(rawJSON(t, strings.Repeat(part, size)+" failed in 1ms"))+`}]`))
 		}
 	})
