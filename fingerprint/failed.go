@@ -34,9 +34,12 @@ var failures = [][]byte{
 
 var timedOut = []byte("timed out")
 
-// failureEnds are both.
+// failureEnds are both; the last is empty if the first is all of the text.
 func failureEnds(text []byte) (first, last []byte) {
-	return text[:min(len(text), failureEnd)], text[max(0, len(text)-failureEnd):]
+	if len(text) <= failureEnd {
+		return text, nil
+	}
+	return text[:failureEnd], text[len(text)-failureEnd:]
 }
 
 // saysExited tells whether a text says so with such a code, as it is or as it stands in
