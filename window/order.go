@@ -60,8 +60,8 @@ type frontier struct {
 	live   bool
 	idle   bool
 	newest int64 // fingerprint.NoTime if nothing has come
-	before int64 // the time that came last; 0 if none has, nor is it saved: then newest is near
-	alike  int64 // times that its clocks show twice and that are the first, setBack if one was not; nor is it saved
+	before int64 // the time that came last; 0 if none has
+	alike  int64 // times that its clocks show twice and that are the first, setBack if one was not; not saved
 	ahead  int64 // a time beyond the jump limit that waits for a second; or math.MaxInt64
 }
 
@@ -285,7 +285,8 @@ const (
 	streamIdle
 	streamBegun
 	streamAhead
-	streamBits // all of them are below
+	streamApart // what came last is not the newest
+	streamBits  // all of them are below
 )
 
 // code codes the streams, and the events that wait. Where it reads, fit makes them
@@ -331,6 +332,7 @@ func (f *frontier) code(c *snapshot.Codec) {
 	set(streamIdle, f.idle)
 	set(streamBegun, f.newest != fingerprint.NoTime)
 	set(streamAhead, f.ahead != math.MaxInt64)
+	set(streamApart, f.before != 0 && f.before != f.newest)
 	if snapshot.Size(c, &has, streamBits-1); c.Reads() {
 		*f = frontier{live: has&streamLive != 0, idle: has&streamIdle != 0, newest: fingerprint.NoTime, ahead: math.MaxInt64}
 	}
@@ -339,5 +341,10 @@ func (f *frontier) code(c *snapshot.Codec) {
 	}
 	if has&streamAhead != 0 {
 		c.Varint(&f.ahead)
+	}
+	if has&streamApart != 0 {
+		c.Varint(&f.before)
+	} else if c.Reads() && has&streamBegun != 0 {
+		f.before = f.newest
 	}
 }

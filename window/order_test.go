@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
 // arrival is one stream as it is read: its events in the order of the file.
@@ -296,6 +297,10 @@ func TestOrderOfClocksSetBack(t *testing.T) {
 		o, front, disorder := NewOrder(lateness), NewFront(lateness), Disorder{}
 		o.Open(0, fingerprint.NoTime)
 		for _, to := range times {
+			saved := snapshot.NewWriter(nil) // as if the process began anew at each event
+			front.Code(saved.Codec())
+			front = NewFront(lateness)
+			front.Code(snapshot.NewReader(saved.Bytes()).Codec())
 			ev, same := shown(to), shown(to)
 			disorder.Add(ev.Time, ev.Again)
 			if !o.Push(ev) || !front.Push(same) {

@@ -32,7 +32,8 @@ import (
 //	   What each episode has added tells calls of one request that are equal
 //	10 evidence knows the latest pauses one by one; that of older versions begins
 //	   anew
-const stateVersion = 10
+//	11 the order knows what came last of each stream; of older versions the newest
+const stateVersion = 11
 
 // State is all that judging remembers of its streams. Saved, and loaded into a
 // fresh one in another process, it goes on as if there had been no break.
