@@ -311,7 +311,7 @@ func (run *reading) batch(p formats.Batch, record []byte, at fingerprint.Positio
 func (run *reading) request(record []byte, at fingerprint.Position, start, column int, why string) {
 	r := &run.rd.request
 	if run.zoned != nil {
-		r.Again = run.zoned.Again()
+		run.zoned.Again(r)
 	}
 	if why == "" {
 		if column, why = 0, formats.CheckTime(r); why != "" && run.skip != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"time"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
@@ -11,9 +12,9 @@ import (
 type Zoned interface {
 	// In says in which zone such times are; without it they are in UTC.
 	In(*time.Location)
-	// Again is how much later the times of the record that was parsed last may be as
+	// Again sets how much later the times of the request that was parsed last may be as
 	// well, since clocks of the zone show them twice; 0 if they do not.
-	Again() int64
+	Again(*fingerprint.Request)
 }
 
 // zoned is what the Zoned share.
@@ -32,10 +33,13 @@ func (z *zoned) In(zone *time.Location) {
 	}
 }
 
-// Again is said once of each record.
-func (z *zoned) Again() (again int64) {
-	again, z.again = z.again, 0
-	return again
+// Again is said once of each record. What ends before it began says itself that its
+// clocks were set back in between.
+func (z *zoned) Again(r *fingerprint.Request) {
+	r.Again, z.again = z.again, 0
+	if r.End < r.Time && r.Time <= r.End+r.Again {
+		r.End, r.Again = r.End+r.Again, 0
+	}
 }
 
 // readTime reads a time that may lack its zone.
