@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -81,14 +82,24 @@ func (x *explaining) left() error {
 	if ev.Exclude > 0 {
 		return fmt.Errorf("%s: excluded, and so not judged: by exclude: %s", at, term.Safe(x.plan.Exclusions[ev.Exclude-1].Name))
 	}
-	when := window.Stamp(ev.Time)
-	if ev.Time+ev.Again < x.q.Run.Since {
-		return fmt.Errorf("%s: excluded, and so not judged: its time %s is before --since", at, when)
-	}
-	if x.q.Run.Until != fingerprint.NoTime && ev.Time >= x.q.Run.Until {
-		return fmt.Errorf("%s: excluded, and so not judged: its time %s is not before --until", at, when)
+	if err := x.outside(ev.Time); err != nil && x.outside(ev.Time+ev.Again) != nil {
+		return err
 	}
 	return nil
+}
+
+// outside says that the request was not judged if this is its time.
+func (x *explaining) outside(t int64) error {
+	which := ""
+	switch {
+	case t < x.q.Run.Since:
+		which = "before --since"
+	case x.q.Run.Until != fingerprint.NoTime && t >= x.q.Run.Until:
+		which = "not before --until"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s: excluded, and so not judged: its time %s is %s", term.Safe(x.place(x.target.Position)), window.Stamp(t), which)
 }
 
 // collectLine shows the traces everything up to the line.
@@ -140,6 +151,9 @@ func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) erro
 		if s.Err != nil {
 			return fmt.Errorf("%w\n%s was not reached", s.Err, at)
 		}
+	}
+	if err := cmp.Or(x.outside(x.target.Time), x.outside(last.Time)); err != nil { // of two times that clocks show alike
+		return err
 	}
 	if x.target.Span.Own != 0 { // with one between them that is a duplicate, too
 		return fmt.Errorf("%s: a duplicate, and so not judged: another span of the same call is", at)
