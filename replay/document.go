@@ -33,6 +33,7 @@ type DocumentData struct {
 	LatenessMeasured bool             `json:"lateness_measured"`
 	DisorderSeconds  *float64         `json:"disorder_s"`
 	Tied             int64            `json:"tied"`
+	Alike            int64            `json:"alike"`
 	Scattered        bool             `json:"scattered"`
 	Retold           bool             `json:"retold"`
 	Chained          bool             `json:"chained"`
@@ -104,7 +105,7 @@ func NewDocument(version, policyHash string, s Summary) *Document {
 	d := &Document{
 		Version: documentVersion, Loopgauge: version, Policy: policyHash,
 		Data: DocumentData{
-			Account: r.Account, Streams: []DocumentStream{}, Tied: r.Order.Tied, Scattered: r.Scattered != "", Retold: r.Retold != "", Chained: r.Chained != "", Answers: r.Links.Answers, AnswersUnlogged: r.Links.Unlogged, Unpriced: append([]Unpriced{}, r.Unpriced...),
+			Account: r.Account, Streams: []DocumentStream{}, Tied: r.Order.Tied, Alike: r.Order.Alike, Scattered: r.Scattered != "", Retold: r.Retold != "", Chained: r.Chained != "", Answers: r.Links.Answers, AnswersUnlogged: r.Links.Unlogged, Unpriced: append([]Unpriced{}, r.Unpriced...),
 			LatenessSeconds: s.Lateness.Value.Seconds(), LatenessMeasured: s.Lateness.Measured,
 		},
 		Rules: []DocumentRule{}, Episodes: []DocumentEpisode{},

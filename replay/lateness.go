@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -79,6 +80,14 @@ func (r *Result) Again() string {
 // MuchLate tells that more than one in a hundred lines came too late, so that
 // what is said of the others says little of the log.
 func (r *Result) MuchLate() bool { return r.Account.Late*100 > r.Account.Lines }
+
+// maybeSetBack tells that lines are as late as where clocks were set back, of logs whose
+// times were read as if theirs never were.
+func (r *Result) maybeSetBack() bool {
+	late := r.Order.WorstLate
+	return late > 30*time.Minute && late <= time.Hour+time.Minute &&
+		slices.ContainsFunc(r.Streams, func(s StreamResult) bool { return s.Zone == "UTC" })
+}
 
 // roundUp gives a duration that one would write into a policy.
 func roundUp(d time.Duration) time.Duration {

@@ -84,9 +84,6 @@ func Zones(b *strings.Builder, r *Result) {
 	if n := r.Order.Alike; n > 0 {
 		fmt.Fprintln(b, Wrapped(term.Plural(n, "request is", "requests are")+" of an hour that clocks there show twice, and that their log shows once: what repeats in it may be of two hours; cat the files of a rotation into one, in their order"))
 	}
-	if late := r.Order.WorstLate; zone == "UTC" && late > 30*time.Minute && late <= time.Hour+time.Minute {
-		fmt.Fprintln(b, Wrapped("late lines are up to an hour behind, as where clocks were set back: with their --timezone they are judged, with a longer lateness they count among those of the hour before"))
-	}
 }
 
 func (s Summary) account(b *strings.Builder) {
@@ -124,6 +121,9 @@ func Lost(b *strings.Builder, r *Result, colour bool) {
 		fmt.Fprintln(b, term.Bold(colour, line))
 	case late > 0 && enough != "":
 		fmt.Fprintf(b, "late lines would have been judged with --lateness %s\n", enough)
+	}
+	if r.maybeSetBack() {
+		fmt.Fprintln(b, Wrapped("unless clocks were set back there, which makes lines late by up to an hour: then give their --timezone, as a longer lateness counts them among those of the hour before"))
 	}
 	if most := r.Account.MostlyDuplicate(); most != "" {
 		fmt.Fprintln(b, term.Bold(colour, Wrapped(most)))

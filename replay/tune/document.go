@@ -35,6 +35,7 @@ type DocumentData struct {
 	Last            *string             `json:"last"`
 	Days            float64             `json:"days"`
 	LatenessSeconds float64             `json:"lateness_s"`
+	Alike           int64               `json:"alike"`
 	Conversations   int                 `json:"conversations"`
 	OneIn           int                 `json:"conversations_one_in"`
 	Scattered       bool                `json:"scattered"`
@@ -237,7 +238,7 @@ func (r *Report) advisedFor(g Gateway) *DocumentSetting {
 
 func (r *Report) documentData() DocumentData {
 	d := DocumentData{
-		Account: r.Result.Account, Days: r.Days, LatenessSeconds: r.Lateness.Value.Seconds(), Conversations: r.Conversations, OneIn: r.OneIn, Scattered: r.Result.Scattered != "", Retold: r.Result.Retold != "", Chained: r.Result.Chained != "", Answers: r.Result.Links.Answers, AnswersUnlogged: r.Result.Links.Unlogged,
+		Account: r.Result.Account, Days: r.Days, LatenessSeconds: r.Lateness.Value.Seconds(), Alike: r.Result.Order.Alike, Conversations: r.Conversations, OneIn: r.OneIn, Scattered: r.Result.Scattered != "", Retold: r.Result.Retold != "", Chained: r.Result.Chained != "", Answers: r.Result.Links.Answers, AnswersUnlogged: r.Result.Links.Unlogged,
 		RepeatsDropped: r.Summed(), Kinds: map[window.Kind]int{}, Coverage: []DocumentCoverage{},
 	}
 	if r.Result.First != fingerprint.NoTime {
