@@ -148,7 +148,10 @@ type custom struct {
 }
 
 func newCustom(c *Custom, reads fingerprint.Field) *custom {
-	p := &custom{access: access{reads: reads}, zoned: zoned{zone: c.Zone}, c: c}
+	p := &custom{access: access{reads: reads}, zoned: zoned{zone: c.Zone}, c: c, zones: map[string]zoneOf{}}
+	for i := range c.Fields {
+		p.zones[c.Fields[i].Layout] = zoneOfLayout(c.Fields[i].Layout)
+	}
 	names := c.Columns
 	if c.Pattern != nil {
 		names = c.Pattern.SubexpNames()

@@ -79,15 +79,7 @@ func (p *custom) time(f *CustomField, v found, old int64) int64 {
 // layout reads a time as package time does, which takes nicknames that it does not know
 // for UTC.
 func (p *custom) layout(layout string, text []byte) (micros int64, ok bool) {
-	says, known := p.zones[layout]
-	if !known {
-		says = zoneOfLayout(layout)
-		if p.zones == nil {
-			p.zones = map[string]zoneOf{}
-		}
-		p.zones[layout] = says
-	}
-	in := time.UTC
+	says, in := p.zones[layout], time.UTC
 	if says == nickname {
 		in = cmp.Or(p.zone, in)
 	}
