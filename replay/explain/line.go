@@ -90,7 +90,7 @@ func (x *explaining) left() error {
 
 // outside says that the request was not judged if this is its time.
 func (x *explaining) outside(t int64) error {
-	which := ""
+	var which string
 	switch {
 	case t < x.q.Run.Since:
 		which = "before --since"
