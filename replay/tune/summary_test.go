@@ -142,6 +142,7 @@ against old.yaml: 0 new, 0 lost, 2 the same
 
 recommended: warn by these rules, and look at what they find before enforcing
   last-messages, 4 in 10s sliding
+    looks for the same last messages, 4 times within 10s
     catches 1 of 1 loop, nothing wrongly; 1.0 alerts a day
     fires 6 s after the first repeat (median; 95 % within 6 s)
     would have stopped 4 requests in 1 session of 1 caller
