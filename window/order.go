@@ -147,7 +147,11 @@ func (o *Order) Push(ev *Event) bool {
 	f := &o.streams[ev.Position.Stream]
 	o.stale = true
 	f.idle = false
-	f.settle(ev, o.last.time)
+	if ev.Again != 0 {
+		o.stats.Alike -= max(0, f.alike)
+		f.settle(ev, o.last.time)
+		o.stats.Alike += max(0, f.alike)
+	}
 	if behind := f.newest - ev.Time; f.newest != fingerprint.NoTime && behind > o.lateness {
 		o.stats.Late++
 		if !f.farOff(ev.Time) {
@@ -271,13 +275,7 @@ func (o *Order) bound() int64 {
 }
 
 // Stats says what the order has seen so far.
-func (o *Order) Stats() OrderStats {
-	stats := o.stats
-	for i := range o.streams {
-		stats.Alike += max(0, o.streams[i].alike)
-	}
-	return stats
-}
+func (o *Order) Stats() OrderStats { return o.stats }
 
 // What is known of a stream, as bits.
 const (
