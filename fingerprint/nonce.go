@@ -20,7 +20,7 @@ const (
 )
 
 // mostRefusal is how long a text is in which what a server refused is looked for
-// that texts have the letters of more often, bytes: longer ones pay nothing for it.
+// that texts have the pair of more often, bytes: longer ones pay no more for it.
 const mostRefusal = 1 << 10
 
 // nonce is a kind of what is new with each result.

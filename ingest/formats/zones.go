@@ -44,12 +44,14 @@ func (z *zoned) Again(r *fingerprint.Request) {
 
 // readTime reads a time that may lack its zone.
 func (z *zoned) readTime(s *rawjson.Scanner, old int64) int64 {
-	if t, zoneless, ok := parseZoneless(s.Text(nil)); ok && zoneless {
+	t, zoneless, ok := parseZoneless(s.Text(nil))
+	switch {
+	case !ok:
+		return old
+	case zoneless:
 		return z.inZone(t)
-	} else if ok {
-		return t
 	}
-	return old
+	return t
 }
 
 // inZone is the time that clocks of the zone show as local, which is in
