@@ -23,8 +23,7 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 			lost = w.lossOfArguments(call.Arguments)
 		}
 	}
-	known := w.hasTurn()
-	if known && len(v) > 0 && w.turn.message == &v[0] {
+	if w.hasTurn() && len(v) > 0 && w.turn.message == &v[0] {
 		dst = w.turn.appendBare(append(dst, `"calls":[`...))
 		n = len(w.turn.calls)
 	} else {
@@ -45,12 +44,10 @@ func (w *Writer) appendMessage(dst []byte, v rawjson.Value) ([]byte, Cause) {
 	if n > 0 {
 		dst = append(dst, "],"...)
 	}
-	if known {
-		if text := w.turn.textOf(it); text != nil {
-			w.said = true
-			dst = append(appendRole(dst, it), text...)
-			return append(dst, '}'), Computable
-		}
+	if text := w.writtenResult(it); text != nil {
+		w.said = true
+		dst = append(appendRole(dst, it), text...)
+		return append(dst, '}'), Computable
 	}
 	dst, cause := w.appendImages(dst, it)
 	var text spoken

@@ -29,10 +29,10 @@ func newStuckStep(o Options) (*Identity, error) {
 			}
 		case !w.turn.callsElsewhere():
 			return cause
+		case w.turn.loose != Computable:
+			return w.turn.loose
 		default:
-			if w.canonical, cause = w.appendLoose(w.canonical); cause != Computable {
-				return cause
-			}
+			w.canonical = w.appendTurn(w.canonical)
 		}
 		w.emit(append(w.canonical, "]]"...), hash128)
 		w.called(calls...)

@@ -23,6 +23,8 @@ type turn struct {
 
 	at int // where among the items the last of the calls stands
 
+	loose Cause // why the results of calls that are elsewhere cannot be written
+
 	given []int  // the results that name their calls, by those names
 	asked []int  // scratch of match and different
 	taken []bool // of each result whether it is a call's by its id
@@ -43,8 +45,11 @@ func (w *Writer) lastTurn(r *Request) Cause {
 		return w.turnCause
 	}
 	w.turnCause = w.findTurn(r)
-	if w.turnCause == Computable {
+	switch {
+	case w.turnCause == Computable:
 		w.turnCause = w.writeTurn()
+	case w.turn.callsElsewhere():
+		w.turn.loose = w.writeLoose()
 	}
 	w.turnKept = plain && !w.broken
 	return w.turnCause
@@ -279,19 +284,40 @@ func (w *Writer) writeTurn() Cause {
 		t.text = w.appendCallMembers(t.text, call, false)
 		t.bare = append(t.bare, len(t.text))
 		if i := t.answers[k]; i >= 0 {
-			r := &t.results[i]
-			t.text = append(t.text, `,"result":`...)
-			r.from = len(t.text) + len("{")
-			var cause Cause
-			if t.text, cause = w.appendResult(t.text, *r); cause != Computable {
+			t.text = append(t.text, ',')
+			if cause := w.writeResult(&t.results[i]); cause != Computable {
 				return cause
 			}
-			r.to = len(t.text) - len("}")
 		}
 		t.text = append(t.text, '}')
 		t.ends = append(t.ends, len(t.text))
 	}
 	return Computable
+}
+
+// writeLoose writes the results of a turn whose calls are elsewhere.
+func (w *Writer) writeLoose() Cause {
+	t := &w.turn
+	t.text = t.text[:0]
+	for k := range t.results {
+		t.text = append(append(t.text, open(k, "")...), '{')
+		if cause := w.writeResult(&t.results[k]); cause != Computable {
+			return cause
+		}
+		t.text = append(t.text, '}')
+	}
+	return Computable
+}
+
+// writeResult writes a result of the turn as a member.
+func (w *Writer) writeResult(r *toolResult) (cause Cause) {
+	t := &w.turn
+	t.text = append(t.text, `"result":`...)
+	r.from = len(t.text) + len("{")
+	if t.text, cause = w.appendResult(t.text, *r); cause == Computable {
+		r.to = len(t.text) - len("}")
+	}
+	return cause
 }
 
 // textAt is the k-th call with its result as JSON.
@@ -331,13 +357,14 @@ func (t *turn) appendBare(dst []byte) []byte {
 	return dst
 }
 
-// textOf is the member text of a message with a result of the turn, nil if it
-// is of none, or more than a text. Only the last results are looked at: so are
-// the last messages.
-func (t *turn) textOf(it *item) []byte {
-	if it.class != isResult || it.content.Kind() != rawjson.String || it.output != nil {
+// writtenResult is the member text of a message with a result of the turn, nil if it
+// is of none, more than a text, or not written as the identity at work would. Only the
+// last results are looked at: so are the last messages.
+func (w *Writer) writtenResult(it *item) []byte {
+	if !w.turnKept || !w.rules.plain() || it.class != isResult || it.content.Kind() != rawjson.String || it.output != nil {
 		return nil
 	}
+	t := &w.turn
 	for _, r := range t.results[max(0, len(t.results)-fewItems):] {
 		if len(r.content) > 0 && &r.content[0] == &it.content[0] && r.to > r.from {
 			return t.text[r.from:r.to]
@@ -370,22 +397,7 @@ func (w *Writer) Answered() []byte {
 // and not its calls.
 func (t *turn) callsElsewhere() bool { return len(t.results) > 0 && len(t.calls) == 0 }
 
-// appendLoose appends the results of a turn whose calls are elsewhere as a list.
-func (w *Writer) appendLoose(dst []byte) ([]byte, Cause) {
-	dst = append(dst, '[')
-	for k := range w.turn.results {
-		r := &w.turn.results[k]
-		var cause Cause
-		dst = append(append(dst, open(k, "")...), `{"result":`...)
-		if dst, cause = w.appendResult(dst, *r); cause != Computable {
-			return dst, cause
-		}
-		dst = append(dst, '}')
-	}
-	return append(dst, ']'), Computable
-}
-
-// appendTurn appends the whole turn as a list.
+// appendTurn appends the whole turn, or what of it is there, as a list.
 func (w *Writer) appendTurn(dst []byte) []byte {
 	return append(append(append(dst, '['), w.turn.text...), ']')
 }
