@@ -22,7 +22,7 @@ func lenOfStep(text []byte, i int) int {
 	}
 	before := text[:i]
 	if step, is := bytes.CutSuffix(before, []byte(" ")); is {
-		number := bytes.TrimRight(step, "0123456789")
+		number := bytes.TrimRight(step, decimals)
 		if before, is = bytes.CutSuffix(number, []byte("#")); !is || len(number) == len(step) || !mayBeginLine(before) {
 			return 0
 		}

@@ -69,7 +69,7 @@ func endOfCallID(t []byte, from int, word bool) int {
 // (VoltAgent). An id that is named otherwise may be that of what the call made: an
 // order, a job, a file.
 func (w *Writer) withoutCallID(t spoken, id []byte) spoken {
-	if n := lenRequestID(id); n == 0 || n < len(id) || !bytes.Contains(t.text, id) {
+	if n := lenRequestID(id); n == 0 || n < len(id) || !bytes.Contains(t.text, id[n/2:]) {
 		return t
 	}
 	return w.replaced(w.decoded(t), func(text []byte, from int) (start, end int, placeholder string) {

@@ -61,7 +61,7 @@ var (
 // on.
 func exitOfRun(text []byte) []byte {
 	object, whole := bytes.CutSuffix(text, []byte("}"))
-	before := bytes.TrimRight(object, "0123456789")
+	before := bytes.TrimRight(object, decimals)
 	if !whole || !begins(text, runs) || !ends(before, runExits) {
 		return nil
 	}

@@ -20,15 +20,14 @@ const (
 )
 
 // mostRefusal is how long a text is in which what a server refused is looked for
-// that texts have the pair of more often, bytes: longer ones pay no more for it.
+// that texts have the bigram of more often, bytes: longer ones pay no more for it.
 const mostRefusal = 1 << 10
 
 // nonce is a kind of what is new with each result.
 type nonce struct {
-	// pair is in each: one of the bytes of the first before one of the second. Results
-	// that have it pay for looking for mark, which is in each, too.
-	pair [2]string
-	mark []byte
+	// bigram is in each. Results that have it pay for looking for mark, which is in each, too.
+	bigram bigram
+	mark   []byte
 	// span is from where to where one is new whose mark stands at text[at:]; empty
 	// if that is none. Of a text that stands in JSON it has to tell whether there
 	// is one.
@@ -40,62 +39,39 @@ type nonce struct {
 }
 
 var nonces = [...]nonce{
-	{pair: [2]string{"\x1bb", "["}, mark: []byte("["), span: spanColour}, // first: one may stand in what the others look for
-	{pair: [2]string{"eE", "q"}, mark: []byte("q"), span: spanRequestID, placeholder: "<request-id>"},
-	{pair: [2]string{"I", "dD"}, mark: []byte("I"), span: spanTraceID, placeholder: "<request-id>", most: mostRefusal},
-	{pair: [2]string{"_", "i"}, mark: []byte("_id"), span: spanTraceID, placeholder: "<request-id>", most: mostRefusal},
-	{pair: [2]string{"-", "i"}, mark: []byte("-id"), span: spanTraceID, placeholder: "<request-id>", most: mostRefusal},
-	{pair: [2]string{"<", "H"}, mark: []byte("<HostId>"), span: spanHostID, placeholder: "<request-id>"},
-	{pair: [2]string{"0", "x"}, mark: []byte("x"), span: spanAddress, placeholder: "<address>"},
-	{pair: [2]string{"n", "["}, mark: beforeCell, span: spanCell, placeholder: "<number>"},
-	{pair: [2]string{"Z", "-"}, mark: []byte("Z-debug"), span: spanDebugLog, placeholder: "<timestamp>"},
-	{pair: [2]string{"0123456789", "T"}, mark: []byte("T"), span: spanWhen(len("2026-11-21")), placeholder: "<timestamp>", most: mostRefusal, only: isRefusal}, // behind the ids of requests
-	{pair: [2]string{"0123456789", "Z"}, mark: []byte("Z"), span: spanWhen(len("2026-11-21 10:00:00")), placeholder: "<timestamp>", most: mostRefusal, only: isRefusal},
-	{pair: [2]string{"-", "2"}, mark: []byte("--20"), span: spanWget, placeholder: "<timestamp>", most: mostRefusal, then: &nonce{mark: []byte(" ERROR "), span: spanWgetError, placeholder: "<timestamp>"}},
-	{pair: [2]string{"G", "M"}, mark: []byte("GMT"), span: spanDate, placeholder: "<timestamp>", only: hasVerdict},
-	{pair: [2]string{"X", "f"}, mark: []byte("Xferd"), span: spanMeter, placeholder: "<progress>", only: hasVerdict, then: &nonce{mark: meterUnknown, span: spanProgress, placeholder: "<progress>"}},
-	{pair: [2]string{"q", "u"}, mark: []byte("questions"), span: spanResponseTime, placeholder: "<duration>"},
-	{pair: [2]string{"o", "k"}, mark: []byte("k"), span: spanTook, placeholder: "<duration>"},
-	{pair: [2]string{"/", "t"}, mark: []byte("/tmp"), span: spanTemporary, placeholder: "<file>"},
-	{pair: [2]string{"u", "l"}, mark: beforeSaved, span: spanSaved, placeholder: "<file>", least: leastShortened},
-}
-
-// firsts and seconds have a bit for each nonce in whose pair a byte stands so.
-var firsts, seconds = func() (firsts, seconds [256]uint32) {
-	for i := range nonces {
-		for _, c := range []byte(nonces[i].pair[0]) {
-			firsts[c] |= 1 << i
-		}
-		for _, c := range []byte(nonces[i].pair[1]) {
-			seconds[c] |= 1 << i
-		}
-	}
-	return firsts, seconds
-}()
-
-// pairsIn are the nonces, by bits, whose pair a text has: most have few.
-func pairsIn(text []byte) (found uint32) {
-	first := uint32(0)
-	for _, c := range text {
-		found |= first & seconds[c]
-		first = firsts[c]
-	}
-	return found
+	{bigram: bigram{"\x1bb", "["}, mark: []byte("["), span: spanColour}, // first: one may stand in what the others look for
+	{bigram: bigram{"eE", "q"}, mark: []byte("q"), span: spanRequestID, placeholder: "<request-id>"},
+	{bigram: bigram{"I", "dD"}, mark: []byte("I"), span: spanTraceID, placeholder: "<request-id>", most: mostRefusal},
+	{bigram: bigram{"_", "i"}, mark: []byte("_id"), span: spanTraceID, placeholder: "<request-id>", most: mostRefusal},
+	{bigram: bigram{"-", "i"}, mark: []byte("-id"), span: spanTraceID, placeholder: "<request-id>", most: mostRefusal},
+	{bigram: bigram{"<", "H"}, mark: []byte("<HostId>"), span: spanHostID, placeholder: "<request-id>"},
+	{bigram: bigram{"0", "x"}, mark: []byte("x"), span: spanAddress, placeholder: "<address>"},
+	{bigram: bigram{"n", "["}, mark: beforeCell, span: spanCell, placeholder: "<number>"},
+	{bigram: bigram{"Z", "-"}, mark: []byte("Z-debug"), span: spanDebugLog, placeholder: "<timestamp>"},
+	{bigram: bigram{decimals, "T"}, mark: []byte("T"), span: spanWhen(len("2026-11-21")), placeholder: "<timestamp>", most: mostRefusal, only: isRefusal}, // behind the ids of requests
+	{bigram: bigram{decimals, "Z"}, mark: []byte("Z"), span: spanWhen(len("2026-11-21 10:00:00")), placeholder: "<timestamp>", most: mostRefusal, only: isRefusal},
+	{bigram: bigram{"-", "2"}, mark: []byte("--20"), span: spanWget, placeholder: "<timestamp>", most: mostRefusal, then: &nonce{mark: []byte(" ERROR "), span: spanWgetError, placeholder: "<timestamp>"}},
+	{bigram: bigram{"G", "M"}, mark: []byte("GMT"), span: spanDate, placeholder: "<timestamp>", only: hasVerdict},
+	{bigram: bigram{"X", "f"}, mark: []byte("Xferd"), span: spanMeter, placeholder: "<progress>", only: hasVerdict, then: &nonce{mark: meterUnknown, span: spanProgress, placeholder: "<progress>"}},
+	{bigram: bigram{"q", "u"}, mark: []byte("questions"), span: spanResponseTime, placeholder: "<duration>"},
+	{bigram: bigram{"o", "k"}, mark: []byte("k"), span: spanTook, placeholder: "<duration>"},
+	{bigram: bigram{"/", "t"}, mark: []byte("/tmp"), span: spanTemporary, placeholder: "<file>"},
+	{bigram: bigram{"u", "l"}, mark: beforeSaved, span: spanSaved, placeholder: "<file>", least: leastShortened},
 }
 
 // withoutNonces puts placeholders into the text of a result for what is new with
-// each.
-func (w *Writer) withoutNonces(t spoken) spoken {
-	may := pairsIn(t.text)
+// each. It tells what the rest may have.
+func (w *Writer) withoutNonces(t spoken) (_ spoken, may bigrams) {
+	may = bigramsIn(t.text)
 	for i := range nonces {
 		if may&(1<<i) == 0 {
 			continue
 		}
 		if less, found := w.withoutKind(t, &nonces[i]); found {
-			t, may = less, pairsIn(less.text)
+			t, may = less, bigramsIn(less.text)
 		}
 	}
-	return t
+	return t, may
 }
 
 func (w *Writer) withoutKind(t spoken, kind *nonce) (less spoken, found bool) {

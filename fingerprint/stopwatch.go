@@ -19,15 +19,15 @@ const stopwatchEnd = 1200
 
 // untimed puts placeholders into the trimmed text of a result that ends with how
 // long it took, or says that a program failed. An object of JSON is no output of a
-// program, unless it has one, says so, or is a report.
-func (w *Writer) untimed(t spoken) spoken {
+// program, unless it has one, says so, or is a report. may is what the text may have.
+func (w *Writer) untimed(t spoken, may bigrams) spoken {
 	end := stopwatchEnd
 	if t.verbatim {
 		end *= len(`\n`) // as it is if all of it is escaped
 	}
-	failed := saysExited(t.text, isFailure)
+	failed := may&mayExit != 0 && saysExited(t.text, isFailure)
 	marked := w.isError && !saysExited(t.text, isAny) && !wasStopped(t.text)
-	if len(t.text) == 0 || !failed && !marked && !mayTellTime(t.text[max(0, len(t.text)-end):]) {
+	if len(t.text) == 0 || !failed && !marked && (may&mayTime == 0 || !mayTellTime(t.text[max(0, len(t.text)-end):])) {
 		return t
 	}
 	object := t.text[0] == '{' && !failed
@@ -224,7 +224,7 @@ func isTook(text []byte, i, n int) bool {
 	if isDigit(took[n-1]) { // a clock
 		return ends(text[:i], clocks) && bytes.IndexByte(took, '.') >= 0 || bytes.HasSuffix(text[:i], []byte("(")) && bytes.HasPrefix(text[i+n:], []byte(")"))
 	}
-	unit := bytes.TrimLeft(took[bytes.LastIndexAny(took, "0123456789"):], "0123456789 ")
+	unit := bytes.TrimLeft(took[bytes.LastIndexAny(took, decimals):], decimals+" ")
 	switch {
 	case unit[0] == 's':
 		return bytes.IndexByte(took, '.') >= 0 || ends(text[:i], tooks)
