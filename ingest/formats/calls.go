@@ -7,20 +7,28 @@ import (
 
 // readResponse reads the tool calls that the model issued: choices of Chat
 // Completions, output items of Responses, content blocks of Anthropic,
-// candidates of Google, the output of Converse, the message of Ollama.
-func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) {
+// candidates of Google, the output of Converse, the message of Ollama. It returns the
+// member usage, nil if there is none.
+func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.Field) (usage rawjson.Value) {
 	// Also where it is empty, null or a text: what failed issued no calls, and
 	// the calls of the request's past are not its own.
 	r.ToolCallsLogged = true
-	if reads&fingerprint.ReadsResponse == 0 && reads&fingerprint.ReadsMessages != 0 {
-		for s.Object(); s.NextNamed("previous_response_id"); {
-			continues(s, r)
+	if reads&fingerprint.ReadsResponse == 0 {
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "previous_response_id":
+				if reads&fingerprint.ReadsMessages != 0 {
+					continues(s, r)
+				}
+			case "usage":
+				usage = s.Value()
+			}
 		}
-		return
+		return usage
 	}
-	if reads&fingerprint.ReadsResponse == 0 || s.Kind() != rawjson.Object {
+	if s.Kind() != rawjson.Object {
 		s.Skip()
-		return
+		return nil
 	}
 	called := false
 	keep := len(r.ToolCalls)
@@ -29,6 +37,8 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 		switch string(s.Key) {
 		case "previous_response_id":
 			continues(s, r)
+		case "usage":
+			usage = s.Value()
 		case "text":
 			// All that LiteLLM leaves of a response that it cannot redact in
 			// parts: whether there were calls is not known.
@@ -71,6 +81,7 @@ func readResponse(s *rawjson.Scanner, r *fingerprint.Request, reads fingerprint.
 	if called && len(r.ToolCalls) == 0 { // the text of a stream alone was kept
 		r.ToolCallsLogged = false
 	}
+	return usage
 }
 
 // redacted is what LiteLLM writes with turn_off_message_logging.

@@ -174,6 +174,18 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// What a cache had is part of what a call costs, whatever else is read of it.
+func TestLiteLLMCachedTokens(t *testing.T) {
+	for _, reads := range []fingerprint.Field{0, fingerprint.ReadsMessages, fingerprint.AllFields} {
+		var r fingerprint.Request
+		r.Reset()
+		record := `{"startTime":1,"call_type":"acompletion","prompt_tokens":12,"completion_tokens":2,"response":{"id":"a","usage":{"prompt_tokens":9,"prompt_tokens_details":{"cached_tokens":4}},"choices":[]}}`
+		if _, why := newLiteLLM(reads).Parse([]byte(record), &r); why != "" || r.TokensIn != 12 || r.TokensOut != 2 || r.TokensCached != 4 {
+			t.Errorf("fields %b: %s, %d in, %d out, %d cached", reads, why, r.TokensIn, r.TokensOut, r.TokensCached)
+		}
+	}
+}
+
 // Envoy writes 0 where a client has gone before there was a status.
 func TestStatusOutOfRange(t *testing.T) {
 	for text, want := range map[string]int{"0": 7, "99": 7, "100": 100, "999": 999, "1000": 7, "-1": 7, "-": 7, "": 7, "200": 200} {

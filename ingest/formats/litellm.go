@@ -17,7 +17,7 @@ type litellm struct {
 	bodies passedBodies
 	json   []byte             // messages of a tool
 	texts  [4]rawjson.Scanner // of the members that are JSON in a text
-	usage  rawjson.Scanner    // of the response
+	counts rawjson.Scanner    // of usage
 	litellmRecord
 }
 
@@ -34,6 +34,7 @@ type litellmRecord struct {
 	session              naming
 	requesterLogged      bool // the record carries what the client sent along
 	messages, response   rawjson.Value
+	usage                rawjson.Value // of the response
 	parametersLogged     bool
 	elsewhere            bool // the provider keeps the history
 	tool                 litellmTool
@@ -58,10 +59,8 @@ func (p *litellm) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		return column, why
 	}
 	if r.TokensCached == fingerprint.Unknown {
-		p.usage.Reset(p.response)
-		for p.usage.Object(); p.usage.NextNamed("usage"); {
-			readCachedTokens(&p.usage, r)
-		}
+		p.counts.Reset(p.usage)
+		readCachedTokens(&p.counts, r)
 	}
 	p.finish(r)
 	return 0, ""
@@ -139,7 +138,7 @@ func (p *litellm) field(s *rawjson.Scanner, r *fingerprint.Request) {
 	case "response":
 		m, whole := jsonIn(s, &p.texts[3], `{"`)
 		start := m.Offset()
-		readResponse(m, r, p.reads)
+		p.usage = readResponse(m, r, p.reads)
 		p.response = m.Since(start)
 		if !whole {
 			r.ToolCalls, r.ToolCallsLogged = r.ToolCalls[:0], false
