@@ -3,6 +3,7 @@ package fingerprint
 import (
 	"bytes"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -113,6 +114,9 @@ func (w *Writer) appendSpoken(dst []byte, t spoken) []byte {
 // stands in inner as JSON. The white space in which those two differ is never
 // verbatim.
 func trimVerbatim(inner []byte) []byte {
+	if n := len(inner); n > 1 && isInk(inner[0]) && isInk(inner[n-1]) && inner[n-2] != '\\' {
+		return inner // as most are
+	}
 	inner = trimLeftVerbatim(inner)
 	for {
 		inner = bytes.TrimRightFunc(inner, unicode.IsSpace)
@@ -123,6 +127,9 @@ func trimVerbatim(inner []byte) []byte {
 		inner = inner[:n-2]
 	}
 }
+
+// isInk tells letters, digits and signs of ASCII from white space, and what may begin it.
+func isInk(c byte) bool { return ' ' < c && c < utf8.RuneSelf && c != '\\' }
 
 func trimLeftVerbatim(inner []byte) []byte {
 	for {
