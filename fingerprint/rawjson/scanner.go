@@ -161,7 +161,7 @@ func (s *Scanner) Offset() int { return s.pos }
 
 func (s *Scanner) fail(at int, what string) {
 	if !s.bad {
-		s.bad, s.between, s.err = true, false, SyntaxError{at, what}
+		s.bad, s.first, s.between, s.err = true, false, false, SyntaxError{at, what}
 	}
 }
 
@@ -226,15 +226,19 @@ func (s *Scanner) NextKey() bool {
 		s.Skip()
 	}
 	m, i := &s.marker, s.pos
-	if k := uint(i - m.at); s.between && k < m.marked {
-		// Most write , "name": with a blank or none behind comma and colon, and
-		// names are short and plain.
+	if k := uint(i - m.at); k < m.marked && (s.between || s.first && !s.nothing) {
+		// Most write , "name": with a blank or none behind comma and colon, the
+		// first without comma, and names are short and plain.
 		quotes := m.quotes.from(k)
 		quotes &= quotes - 1 // but that which opens
 		end := i + bits.TrailingZeros64(quotes)
 		if quotes != 0 && m.odd.from(k)&(quotes-1)&^quotes == 0 && end+2 < len(s.buf) && byteAt(s.buf, end+1) == ':' {
 			from := 0
 			switch before := byteAt(s.buf, i+1); {
+			case s.first:
+				if byteAt(s.buf, i) == '"' {
+					from = i + 1
+				}
 			case byteAt(s.buf, i) != ',':
 			case before == '"':
 				from = i + 2
@@ -247,6 +251,7 @@ func (s *Scanner) NextKey() bool {
 					s.pos++
 				}
 				s.member = s.pos
+				s.first, s.between = false, true
 				return true
 			}
 		}

@@ -282,6 +282,14 @@ func TestEnterSomethingElse(t *testing.T) {
 	if s.End() != nil || s.NextKey() || s.NextElement() {
 		t.Error("7 is no object, but fine")
 	}
+	// Right behind a bracket, where a name would be the first.
+	s.Reset([]byte(`{"a":[1"b":2]}`))
+	s.Object()
+	s.NextKey()
+	s.Array()
+	if s.Object(); s.NextKey() {
+		t.Error("a member in 1")
+	}
 	// Reset forgets that something else was there.
 	s.Reset([]byte(`1`))
 	s.Object()
