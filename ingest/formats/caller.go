@@ -10,7 +10,12 @@ import (
 // tells says whether a name, a key or an address tells a caller from others. What
 // stands for none, as in a header of a variable that is not set, is the same for all,
 // and so is what a logger has left of a key.
-func tells(text []byte) bool { return fingerprint.NamesSession(text) && !isMasked(text) }
+func tells(text []byte) bool {
+	return fingerprint.NamesSession(text) && !isMasked(text) && !isVoid(text)
+}
+
+// isVoid tells what is made of no key: Tyk writes its hash, which is 0, or dashes.
+func isVoid(key []byte) bool { return len(key) > 1 && len(bytes.Trim(key, "-0")) == 0 }
 
 // isScheme tells a header Authorization with no key behind the scheme.
 func isScheme(key []byte) bool { return equalFold(key, "bearer") || equalFold(key, "basic") }

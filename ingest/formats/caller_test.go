@@ -69,7 +69,7 @@ func TestCallersOfOneKind(t *testing.T) {
 		f("[2001:db8::1]", "", "[2001:db8::1]:53211")
 		f("2001:db8::1", "", "2001:db8::1")
 		f("gw:8080", "", "gw:8080") // a name of somebody's own
-		for _, hidden := range []string{"***", "[REDACTED]", "sk-...****", "sk-****", "sk-proj-********", "sk-ant-api03-...", "sk-…", "sk-xxxxxxxx", "AIza****", "<redacted>"} {
+		for _, hidden := range []string{"***", "[REDACTED]", "sk-...****", "sk-****", "sk-proj-********", "sk-ant-api03-...", "sk-…", "sk-xxxxxxxx", "AIza****", "<redacted>", "--", "00000000"} {
 			f("192.0.2.7", "Bearer "+hidden, "192.0.2.7")
 			f("192.0.2.7", hidden, "192.0.2.7")
 		}

@@ -321,6 +321,10 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"msec":1,"client":"192.0.2.1:80"}`, nativeAt+" caller=192.0.2.1 named")
 	f(`{"msec":1,"remote_addr":"::1","client_ip":"::2","client":"::3"}`, nativeAt+" caller=::1 named")
 	f(`{"msec":1,"client_ip":"::2","remote_ip":"::3","client":"-"}`, nativeAt+" caller=::2 named")
+	f(`{"msec":1,"clientip":"::1"}`, nativeAt+" caller=::1 named")
+	f(`{"msec":1,"client_ip":"::1","api_key":"****ab12"}`, nativeAt+" caller=****ab12 api_key=****ab12")
+	f(`{"msec":1,"client_ip":"::1","api_key":"--"}`, nativeAt+" caller=::1 named api_key=--") // Tyk's for none
+	f(`{"msec":1,"http_x_api_key":"k","api_key":"no"}`, nativeAt+" caller=k header:x-api-key=k api_key=no")
 	f(`{"msec":1,"http_authorization":"Bearer k","http_x_api_key":"no","client":"::1"}`, nativeAt+" caller=k header:authorization=\"Bearer k\" header:x-api-key=no")
 	f(`{"msec":1,"http_authorization":"AWS4-HMAC-SHA256 Credential=AK/20261121/r/s/aws4_request, Signature=f0"}`,
 		nativeAt+" caller=AK header:authorization=\"AWS4-HMAC-SHA256 Credential=AK/20261121/r/s/aws4_request, Signature=f0\"")
@@ -597,6 +601,7 @@ func TestDetectionOfLooks(t *testing.T) {
 	f(`{"time":"2026-11-21T10:00:00Z","request":"GET / HTTP/1.1","status":200}`, "nginx-json")
 	f(`{"@timestamp":"2026-11-21T10:00:00Z","request_method":"GET","request_uri":"/","status":200}`, "nginx-json")
 	f(`{"_msg":"m","_time":"2026-11-21T10:00:00Z","_stream":"{}","request_method":"GET","request_uri":"/","status":"200"}`, "nginx-json") // VictoriaLogs'
+	f(`{"@timestamp":"2026-11-21T10:00:00+0000","clientip":"::1","status":200,"url":"/","method":"GET"}`, "nginx-json")
 	f(`{"time":"[21/Nov/2026:10:00:00 +0000]","remoteIP":"::1","request":"/","query":"","method":"GET","status":"200"}`, "nginx-json")
 	f(`{"timestamp":"2026-11-21T10:00:00Z","method":"GET","uri":"/","status":200}`, "nginx-json")
 	// As ingress-nginx's documents have it.

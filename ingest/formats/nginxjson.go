@@ -23,7 +23,7 @@ type nginxJSON struct {
 func isNginx(m wrap.Members) bool {
 	request := m["request"].Kind() == rawjson.String // the line of a request: others have an object there
 	return (request || m.Any("method", "request_method")) &&
-		(request || m.Any("uri", "request_uri") || m.Any("path", "url") && m.Any("request_time", "remote_addr", "remote_ip", "client_ip")) &&
+		(request || m.Any("uri", "request_uri") || m.Any("path", "url") && m.Any("request_time", "remote_addr", "remote_ip", "client_ip", "clientip")) &&
 		anyTime(m, parseZonedTime, "time", "time_iso8601", "time_local", "msec", "timestamp", "@timestamp", "date", "_time") && m.Has("status") &&
 		!m.Any("ts", "start_time", "startTime", "resp_headers", "logger") && !isHAProxy(m)
 }
@@ -53,7 +53,7 @@ func (p *nginxJSON) Parse(record []byte, r *fingerprint.Request) (int, string) {
 
 func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 	var seconds, msec, stamped, dated int64 = fingerprint.NoTime, fingerprint.NoTime, fingerprint.NoTime, fingerprint.NoTime
-	var requested, uri, path, args, named []byte
+	var requested, uri, path, args, named, keyed []byte
 	var size sizes
 	line := p.unescape(record)
 	s := p.begin(line)
@@ -96,10 +96,14 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 			p.session.other(ownField, value(s, nil))
 		case "remote_addr":
 			p.address = value(s, p.address)
-		case "remote_ip", "remoteIP", "client_ip", "client": // whatever the log's owner takes for it
+		case "remote_ip", "remoteIP", "client_ip", "clientip", "client": // whatever the log's owner takes for it
 			named = first(named, host(value(s, nil)))
 		case "remote_user":
 			p.name = value(s, p.name)
+		case "api_key": // of a variable that was made of whichever header has it, and in Tyk's access log
+			name, key := s.Key, value(s, nil)
+			setAttribute(r, name, key, p.reads)
+			keyed = first(key, keyed)
 		case "body", "request_body":
 			r.Body, size.body = readBody(s, r.Body), true
 		case "response_body", "resp_body": // which OpenResty gathers
@@ -138,6 +142,9 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	if r.Body == nil && size.body && size.spooled {
 		r.Lost = fingerprint.SpooledBody
+	}
+	if p.key == nil && tells(keyed) {
+		p.key = keyed
 	}
 	p.address = first(p.address, named)
 	return p.finish(r)
