@@ -592,10 +592,13 @@ func TestDetectionOfLooks(t *testing.T) {
 	f(`{"time":1,"session":"s","messages":[],"response":"data: {}\n"}`, "")
 	f(`{"time":1,"session":"s","messages":[],"output":"{\"choices\":[]}"}`, "")
 	f(`{"time":1,"session":"s","messages":[],"headers":{}}`, "")
+	f(`{"time":"2026-11-21T10:00:00Z","scope":"request","http.method":"POST","http.path":"/","http.status":200,"session":"s"}`, "") // agentgateway's
+	f(`{"time":1,"session":"s","gen_ai.prompt":[{"role":"user","content":"a"}]}`, "")
 	// What a script writes beside, and nothing that was asked is lost with.
 	f(`{"time":1,"session":"s","messages":[],"response":"Done: all is well.","output":null,"choices":1}`, "loopgauge")
 	f(`{"time":1,"session":"s","caller":"k","messages":[],"headers":{"x":"y"}}`, "loopgauge")
 	f(`{"time":1,"caller":"k","body":"{}","chat":true,"sid":null,"prompt":7,"thread":""}`, "loopgauge")
+	f(`{"time":1,"method":"GET","status":200,"http.method":"GET","service.name":"a","gen_ai.request.model":"m"}`, "loopgauge")
 	f(`{"time":1,"method":"GET","path":"/","status":200}`, "loopgauge")
 	f(`{"time":"2026-11-21T10:00:00Z","method":"GET","uri":"/","status":200}`, "nginx-json")
 	f(`{"time":"2026-11-21T10:00:00Z","request":"GET / HTTP/1.1","status":200}`, "nginx-json")

@@ -38,8 +38,8 @@ func isNative(m wrap.Members) bool {
 // toldApart are the fields by which requests are.
 var toldApart = []string{"method", "status", "caller", "session", "messages", "body", "tool_calls"}
 
-// renamed are the other names that gateways have for a field by which it goes: of calls
-// also those of a response, in which they are.
+// renamed are the other names that gateways have for a field by which it goes, also
+// behind dots (http.method): of calls also those of a response, in which they are.
 func renamed(m wrap.Members, field string) (names []string) {
 	if m.Has(field) {
 		return nil
@@ -49,7 +49,7 @@ func renamed(m wrap.Members, field string) (names []string) {
 		known = slices.Concat(known, namesOf("response"))
 	}
 	for name, value := range m { // any order: there is one, mostly
-		if slices.Contains(known, folded(name)) && mayBe(field, value) {
+		if slices.ContainsFunc(known, func(k string) bool { return isNamed(name, k) }) && mayBe(field, value) {
 			names = append(names, name)
 		}
 	}
