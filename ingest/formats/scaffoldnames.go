@@ -32,7 +32,7 @@ var guesses = []guess{
 	{"end", []string{"end", "endtime", "endedat", "ended", "finishedat", "finished", "completedat", "completed", "endtimestamp", "responsetimestamp", "timeend"}},
 	{"duration", []string{"duration", "latency", "took", "elapsed", "responsetime", "responselatency", "requesttime", "reqtime", "timetaken", "totaltime", "elapsedtime", "timeelapsed", "processingtime", "executiontime", "generationtime", "walltime", "dur", "rt", ""}},
 	{"method", []string{"method", "httpmethod", "requestmethod", "verb"}},
-	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "uristem", "endpoint", "request", "req", "requrl", "requri", "reqpath"}},
+	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "urloriginal", "uristem", "endpoint", "request", "req", "requrl", "requri", "reqpath"}},
 	{"query", []string{"querystring", "uriquery"}},
 	{"caller_name", callerNames},
 	{"caller", callerKeys},
@@ -151,6 +151,9 @@ func bareName(field, path string) string {
 // cutUnit takes the unit off the end of a name, and the type behind it: the s of
 // latency_s is seconds.
 func cutUnit(name string) (bare, unit string) {
+	if isNamed(name, "event.duration") { // of Elastic's common schema
+		return name, "ns"
+	}
 	words := wordsOf(name)
 	unit = unitWords[words[len(words)-1]]
 	if unit == "" {
