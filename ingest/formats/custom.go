@@ -63,7 +63,7 @@ var CustomFields = []struct{ Name, Doc string }{
 	{"model", "what the client asked for"},
 	{"backend", "provider that served it"},
 	{"headers", "object of the request's headers: they name session and caller, and become attributes"},
-	{"body", "request body of OpenAI, Anthropic, Google or Bedrock, as JSON or as its text: messages, model, tools, session, ..."},
+	{"body", "request body of OpenAI, Anthropic, Google or Bedrock, as JSON or as its text: messages, model, tools, session, ...; with the request's head in front also what its headers say"},
 	{"body_hash", "a hash of the body"},
 	{"messages", "the list of messages alone, in the words of any API, of OpenTelemetry, Vercel's AI SDK, LlamaIndex or Datadog"},
 	{"has_tools", "whether tools were offered: true or false, or the list of them"},
@@ -316,17 +316,23 @@ func (p *custom) headers(r *fingerprint.Request, v found) {
 	}
 }
 
-// sentBody takes a request body apart: bytes as sent, or the JSON itself.
+// sentBody takes a request body apart: bytes as sent, perhaps with their head, or the JSON
+// itself.
 func (p *custom) sentBody(r *fingerprint.Request, v found) {
 	text, inside := p.text(v), p.container(v)
 	switch {
 	case v.json.Kind() == rawjson.Object, inside != nil && rawjson.IsPython(bytes.TrimSpace(text)):
 		p.bodyValue(r, inside)
-	case inside.Kind() == rawjson.Object && text[0] != '{':
-		r.Body = inside
+		return
+	case len(text) == 0 || text[0] == '{':
 	default:
-		r.Body = text
+		head, _ := cutHead(wrap.Unencoded(text))
+		p.head(r, head)
+		if inside.Kind() == rawjson.Object {
+			text = inside
+		}
 	}
+	r.Body = text
 }
 
 // messages reads a list of messages, whosever words they are in. In the arguments of
@@ -363,7 +369,7 @@ func (p *custom) field(r *fingerprint.Request, f *CustomField, v found) {
 		p.sentBody(r, v)
 	case "response":
 		if p.response = p.container(v); p.response == nil {
-			p.response = p.text(v)
+			_, p.response = cutHead(wrap.Unencoded(p.text(v))) // perhaps events
 		}
 	case "time":
 		r.Time = p.time(f, v, r.Time)

@@ -190,6 +190,14 @@ func TestCustomFields(t *testing.T) {
 	f(list(pathTo("response", "r")), `{"r":"`+base64.StdEncoding.EncodeToString([]byte(said))+`"}`, `tool_calls=[{"arguments":"{}","name":"f"}]`)
 	f(list(pathTo("body", "b")), `{"b":"{'model': 'm', 'stream': True}"}`, `model="m" has_tools=false stream=true`)
 	f(list(pathTo("body", "b")), `{"b":"sent {\"model\":\"m\"}"}`, `body="{\"model\":\"m\"}" model="m" has_tools=false stream=false`)
+	sent := func(message string) string {
+		return base64.StdEncoding.EncodeToString([]byte(strings.ReplaceAll(message, "\n", "\r\n")))
+	}
+	const posted = "POST /v1 HTTP/1.1\nHost: a\nX-Config: {\"b\":1}\nAuthorization: Bearer sk-secret-1\nX-Session-Id:s1\n\n"
+	f(list(pathTo("body", "b")), `{"b":"`+sent(posted+`{"model":"m"}`)+`"}`, `body="{\"model\":\"m\"}" caller="key-07fd32658335" session="s1" model="m" has_tools=false stream=false `+
+		`attributes={"header:authorization":"key-8e7a54ed7e6b","header:host":"a","header:x-config":"{\"b\":1}","header:x-session-id":"s1"}`)
+	f(list(pathTo("response", "r")), `{"r":"`+sent("HTTP/1.1 200 OK\nX-Config: {\"b\":1}\n\n"+said)+`"}`, `tool_calls=[{"arguments":"{}","name":"f"}]`)
+	f(list(pathTo("response", "r")), `{"r":"`+sent("HTTP/1.1 200 OK\n\ndata: "+strings.Replace(said, "message", "delta", 1)+"\n\ndata: [DONE]\n\n")+`"}`, `tool_calls=[{"arguments":"{}","name":"f"}]`)
 	f(list(pathTo("headers", "h")), `{"h":{"X-Session-Id":["s1"],"Authorization":"Bearer sk-secret-1"}}`,
 		`caller="key-07fd32658335" session="s1" attributes={"header:authorization":"key-8e7a54ed7e6b","header:x-session-id":"s1"}`)
 }

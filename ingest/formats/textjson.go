@@ -25,7 +25,8 @@ func jsonWithin(text []byte) []byte {
 	case text[0] == '{', text[0] == '[' && strings.IndexByte(`{["]`, afterBracket(text)) >= 0:
 		return text
 	}
-	return inWords(wrap.Unencoded(text))
+	_, text = cutHead(wrap.Unencoded(text))
+	return inWords(text)
 }
 
 // inWords is the object that a text ends with, or is, also laid out over lines.
