@@ -494,6 +494,9 @@ func TestScaffold(t *testing.T) {
 	f(`{"timestamp":"2026-11-21T10:00:00Z","latency":1200,"virtual_key_name":"secret","input_history":[{"role":"secret"}]}`, "duration: {path: 'latency', unit: ms}", "caller_name: 'virtual_key_name'", "messages: 'input_history'")
 	f(`{"startTime":"2026-11-21T10:00:00Z","tags":["secret"],"input":[{"role":"secret"}],"output":[{"role":"secret"}]}`, "messages: 'input'", "response: 'output'")
 	f(`{"@timestamp":"2026-11-21T10:00:00Z","url":{"original":"/secret"},"event":{"duration":14524000},"source":{"ip":"192.0.2.7"}}`, "url: 'url.original'", "duration: {path: 'event.duration', unit: ns}", "caller_name: 'source.ip'") // Elastic's common schema
+	f(`{"time":"2026-11-21T10:00:10Z","level":"info","tyk-analytics-record":{"method":"POST","path":"/secret","response_code":200,"timestamp":"2026-11-21T10:00:00Z","request_time":381,"expireAt":"2026-11-21T10:00:00Z"}}`, "end: 'tyk-analytics-record.timestamp'", "duration: {path: 'tyk-analytics-record.request_time', unit: ms}")
+	f(`{"severity":"info","msg":"{\"method\":\"POST\",\"path\":\"/secret\",\"status\":200,\"timestamp\":\"2026-11-21T10:00:00Z\",\"took\":0.5}"}`, "time: 'msg.timestamp'")
+	f(`{"time":"2026-11-21T10:00:10Z","http":{"method":"POST","path":"/secret","status":200}}`, "time: 'time'")
 	f(`{"start_time":1795255200123,"latency":0.5,"client_ip":"secret","consumer":{"username":"secret"}}`, "duration: {path: 'latency', unit: s}", "caller_name: 'consumer.username'")
 	f(`{"start_time":1795255200123,"latency":900.5,"llm_summary":{"model":"secret","request_model":"secret","duration":300}}`, "duration: {path: 'latency', unit: ms}", "model: 'llm_summary.request_model'")
 	f(`{"time":"2026-11-21T10:00:00Z","callerIpAddress":"secret","correlationId":"secret","body":{"id":"secret","choices":[]}}`, "id: 'correlationId'", "caller_name: 'callerIpAddress'", "response: 'body'")

@@ -39,7 +39,7 @@ func (g *guesser) isOver(times CustomField) bool {
 	if begun, over := g.stepsBack(times, took); begun != over {
 		return begun < over
 	}
-	return g.format.Pattern != nil && !g.labels || !strings.Contains(path, ".") && (g.has("level") || g.has("severity") || g.has("levelname"))
+	return g.format.Pattern != nil && !g.labels || !strings.Contains(strings.TrimPrefix(path, g.within()), ".") && (g.has("level") || g.has("severity") || g.has("levelname"))
 }
 
 // stepsBack counts the records whose time is earlier than that of the one before, and

@@ -145,8 +145,8 @@ func (g *guesser) timeCandidates() (list []CustomField) {
 }
 
 // wrapped is what the paths into a line begin with that a shipper put into its own record,
-// as a text or under a name of such: that in which the method or the URL is. It is "" if
-// there is none.
+// as a text or under a name of such: that in which the method or the URL is; or under any
+// name. It is "" if there is none.
 func (g *guesser) wrapped() string {
 	if g.format.Pattern != nil || g.format.Columns != nil { // a line itself
 		return ""
@@ -158,6 +158,17 @@ func (g *guesser) wrapped() string {
 				return path[:at+1]
 			}
 		}
+	}
+	return g.within()
+}
+
+// within is what the paths to method, URL and status begin with, where a logger wrote the
+// record as a member of its own, as Tyk's pump does, in batches; "" if it did not.
+func (g *guesser) within() string {
+	method := g.guessed("method", nil)
+	at := max(strings.LastIndexByte(method, '.'), 0)
+	if name := method[:at]; at > 0 && !g.inTexts[name] && !wrap.HoldsLines(name) && strings.HasPrefix(g.guessed("url", nil), name+".") && strings.HasPrefix(g.guessed("status", nil), name+".") {
+		return name + "."
 	}
 	return ""
 }
