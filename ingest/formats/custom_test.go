@@ -521,7 +521,11 @@ func TestScaffold(t *testing.T) {
 	f(`{"timestamp":"2026-11-21T10:00:00Z","episode_id":"secret","processing_time_ms":80}`, "session: 'episode_id'", "duration: {path: 'processing_time_ms', unit: ms}")                    // TensorZero's
 	f(`[GIN] 2026/11/21 - 10:00:00 | 200 |  1.25s |       127.0.0.1 | POST     "/secret"`, "layout: '2006/01/02 - 15:04:05'", "status: 'status'", "duration: 'duration'", "caller_name: 'client_ip'", "url: 'url'")
 	f("time=2026-11-21T10:00:00Z level=INFO source=secret msg=\"secret\" port=1 model=secret\n[GIN] 2026/11/21 - 10:00:00 | 200 |  1.25s |       127.0.0.1 | POST     \"/secret\"\ntime=2026-11-21T10:00:01Z level=INFO", "layout: '2006/01/02 - 15:04:05'", "url: 'url'") // Ollama's
-	f(`192.0.2.7 - - [21/Nov/2026:10:00:00 +0000] secret:9080 "POST /secret HTTP/1.1" 200 5`, `pattern: '^(?P<client_ip>\S+).*?\[(?P<time>`, "caller_name: 'client_ip'", "status: 'status'")                                                                               // APISIX
+	// Between the lines of JSON that the program logs, as KrakenD's is.
+	const gin = `[GIN] 2026/11/21 - 10:00:00 | 200 |  1.25s |       127.0.0.1 | POST     "/secret"`
+	f(`{"@timestamp":"2026-11-21T10:00:00Z","level":"INFO","message":"secret"}`+"\n"+gin, "layout: '2006/01/02 - 15:04:05'", "url: 'url'")
+	f(`{"@timestamp":"2026-11-21T10:00:00Z","model":"secret"}`+"\n"+gin, "time: '@timestamp'", "model: 'model'")
+	f(`192.0.2.7 - - [21/Nov/2026:10:00:00 +0000] secret:9080 "POST /secret HTTP/1.1" 200 5`, `pattern: '^(?P<client_ip>\S+).*?\[(?P<time>`, "caller_name: 'client_ip'", "status: 'status'") // APISIX
 	f(`{"what":"secret"}`, "time: TIME", "#   what")
 	f(`[2026-11-21T10:00:00Z] model="secret" status=200`, `pattern: '^\[(?P<time>\S+)\].*?\bmodel="(?P<model>(?:[^"\\]|\\.)*)".*?\bstatus=(?P<status>\S*)'`)
 	f(`2026-11-21 10:00:00 time=5 model=secret`, `pattern: '^(?P<time>\S+ [^\s\]]+).*?\bmodel=(?P<model>\S*)'`, "time: {path: 'time', layout: '2006-01-02 15:04:05'}")

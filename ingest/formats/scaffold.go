@@ -48,7 +48,7 @@ func Scaffold(data []byte) ([]byte, error) {
 		return nil, errors.New("nothing but blank lines")
 	case len(texts) == 0 && len(g.paths) == 0:
 		return nil, errors.New("JSON without named members")
-	case len(g.paths) > 0:
+	case len(g.paths) > 0 && !(isAccess(texts) && g.isOther()):
 		if inside := g.inside(); inside != nil {
 			g = *inside
 		}
@@ -342,6 +342,12 @@ func (g *guesser) shaped(field string) string {
 		return g.stream
 	}
 	return ""
+}
+
+// isOther tells records that say nothing of what was asked: those of a program that writes
+// its access log as text between them, as KrakenD does.
+func (g *guesser) isOther() bool {
+	return !slices.ContainsFunc([]string{"url", "body", "messages", "response", "model"}, func(field string) bool { return g.guessed(field, nil) != "" })
 }
 
 // holding are the fields that may be objects or lists, beside bodies; others are

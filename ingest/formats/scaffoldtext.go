@@ -66,6 +66,11 @@ func scaffoldText(lines [][]byte) []byte {
 	return begun(pattern, &best.g, times)
 }
 
+// isAccess tells whether among lines of text are those of requests.
+func isAccess(lines [][]byte) bool {
+	return slices.ContainsFunc(lines, func(line []byte) bool { return newTexter(string(line)).of >= ofCall })
+}
+
 // begun writes the file for a log that a pattern takes apart.
 func begun(pattern string, g *guesser, times CustomField) []byte {
 	head := "# One named group, (?P<NAME>...), for each part of a line: RE2.\npattern: " + quotedYAML(pattern) + "\n"
