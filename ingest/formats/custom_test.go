@@ -552,7 +552,7 @@ func TestScaffold(t *testing.T) {
 	const coming = `{"level":30,"time":1795999784972,"pid":5865,"reqId":"secret","req":{"method":"POST","url":"/secret","remoteAddress":"secret"},"msg":"incoming request"}` + "\n"
 	const over = `{"level":30,"time":1795999784976,"pid":5865,"reqId":"secret","res":{"statusCode":200},"responseTime":4,"msg":"request completed"}` + "\n"
 	f(`{"level":30,"time":1795999784544,"pid":5865,"msg":"secret"}`+"\n"+coming+over,
-		"Those of requests are\n# jq -c 'arrays[], objects | select(.req.url)' LOG |", "  time: {path: 'time', layout: 'unix_ms'}\n", "url: 'req.url'", "# status:")
+		"Those of requests are\n# jq -c 'arrays[], objects | select(.req.url)' LOG |", "  time: {path: 'time', layout: 'unix_ms'}\n", "url: 'req.url'", "caller_name: 'req.remoteAddress'", "# status:")
 	for _, log := range []string{
 		coming + coming, `{"time":1,"url":"/","messages":[{"role":"user"}]}` + "\n" + `{"time":1,"messages":[{"role":"user"}]}`,
 		`{"time":1,"endpoint":"/","model":"secret"}` + "\n" + `{"time":1,"model":"secret"}`, // a cache's have none

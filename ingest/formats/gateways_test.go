@@ -322,6 +322,7 @@ func TestNginxJSON(t *testing.T) {
 	f(`{"msec":1,"remote_addr":"::1","client_ip":"::2","client":"::3"}`, nativeAt+" caller=::1 named")
 	f(`{"msec":1,"client_ip":"::2","remote_ip":"::3","client":"-"}`, nativeAt+" caller=::2 named")
 	f(`{"msec":1,"clientip":"::1"}`, nativeAt+" caller=::1 named")
+	f(`{"msec":1,"remote-address":"::1"}`, nativeAt+" caller=::1 named") // Gravitee's
 	f(`{"msec":1,"client_ip":"::1","api_key":"****ab12"}`, nativeAt+" caller=****ab12 api_key=****ab12")
 	f(`{"msec":1,"client_ip":"::1","api_key":"--"}`, nativeAt+" caller=::1 named api_key=--") // Tyk's for none
 	f(`{"msec":1,"http_x_api_key":"k","api_key":"no"}`, nativeAt+" caller=k header:x-api-key=k api_key=no")

@@ -96,7 +96,7 @@ func (p *nginxJSON) parse(record []byte, r *fingerprint.Request) (int, string) {
 			p.session.other(ownField, value(s, nil))
 		case "remote_addr":
 			p.address = value(s, p.address)
-		case "remote_ip", "remoteIP", "client_ip", "clientip", "client": // whatever the log's owner takes for it
+		case "remote_ip", "remoteIP", "remote-address", "remoteAddress", "client_ip", "clientip", "client": // whatever the log's owner takes for it
 			named = first(named, host(value(s, nil)))
 		case "remote_user":
 			p.name = value(s, p.name)

@@ -36,7 +36,7 @@ var guesses = []guess{
 	{"query", []string{"querystring", "uriquery"}},
 	{"caller_name", callerNames},
 	{"caller", callerKeys},
-	{"caller_name", slices.Concat(callerNames, []string{"clientip", "cip", "remoteip", "remoteaddr", "remote", "srcaddr", "sourceip", "calleripaddress", "clientaddr", "clienthost", "ip"})},
+	{"caller_name", slices.Concat(callerNames, []string{"clientip", "cip", "remoteip", "remoteaddr", "remoteaddress", "remote", "srcaddr", "sourceip", "calleripaddress", "clientaddr", "clienthost", "ip"})},
 	{"caller", callerKeys}, // that few have
 	{"response", []string{"response", "responsebody", "output.messages", "outputmessages", "outputchoices", "completionmessage", "output", "choices"}},
 	{"body", []string{"body", "requestbody", "request"}},
