@@ -181,9 +181,9 @@ func (w *Writer) appendMessages(dst []byte, r *Request, n int) ([]byte, Cause) {
 		return dst, LossyContent
 	}
 	if n > 0 {
-		from, complete := w.withCalls(items, from)
-		if r.Messages.Tail && !complete {
-			return dst, LossyContent
+		from, cause := w.withCalls(items, from, r.Messages.Tail)
+		if cause != Computable {
+			return dst, cause
 		}
 		items = items[from:]
 	}

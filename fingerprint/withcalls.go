@@ -8,29 +8,39 @@ import (
 
 // withCalls is where messages begin that are to begin at from: before the calls
 // whose results come first. Without these, three searches side by side that found
-// nothing are the same as any other three. It is false if the calls are not there.
-func (w *Writer) withCalls(items []rawjson.Value, from int) (int, bool) {
+// nothing are the same as any other three. They are lost if no more than the tail of the
+// messages was logged, or if there is an answer before the results that calls nothing.
+func (w *Writer) withCalls(items []rawjson.Value, from int, tail bool) (int, Cause) {
 	first := slices.IndexFunc(items[from:], func(message rawjson.Value) bool {
 		it := w.readItem(message)
 		return w.answers(it) || w.callsTools(it)
 	})
 	if first < 0 && from > 0 && w.observes(w.readItem(items[from])) && w.readItem(items[from-1]).class == isAssistant {
-		return from - 1, true
+		return from - 1, Computable
 	}
 	if first < 0 || !w.answers(w.readItem(items[from+first])) {
-		return w.firstCall(items, from), true
+		return w.firstCall(items, from), Computable
 	}
-	for i := from - 1; i >= 0; i-- {
+	lost, asked := tail, false
+walk:
+	for i := from + first - 1; i >= 0; i-- {
 		switch it := w.readItem(items[i]); {
 		case w.callsTools(it):
-			return w.firstCall(items, i), true
-		case it.class == isElsewhere: // maybe a call
-			return i, true
+			return w.firstCall(items, i), Computable
+		case it.class == isElsewhere && i < from: // maybe a call
+			return i, Computable
+		case it.class == isAssistant:
+			lost = lost || !asked
 		case it.class == isUser && !w.answers(it):
-			return from, false
+			if asked = true; i < from { // or the results are of the user's calls
+				break walk
+			}
 		}
 	}
-	return from, false
+	if lost {
+		return from, LossyContent
+	}
+	return from, Computable
 }
 
 // firstCall is the first of the calls that stand side by side as items of their own.

@@ -62,6 +62,30 @@ func TestTailWithoutCalls(t *testing.T) {
 	wantCanonicals(t, id, r, notComputable(LossyContent))
 }
 
+// TestResultsOfLostCalls: where a logger keeps role and text alone, as agentgateway does,
+// results that are equal may be of whatever was called.
+func TestResultsOfLostCalls(t *testing.T) {
+	const step = `,{"role":"assistant","content":""},{"role":"tool","content":"ok"}`
+	for messages, lost := range map[string]bool{
+		`{"role":"user","content":"q"}` + step:                                                   true,
+		`{"role":"user","content":"q"}` + step + step:                                            true,
+		`{"role":"user","content":"q"}` + step + step + `,{"role":"user","content":"and?"}`:      true,
+		`{"role":"user","content":"q"}` + step + `,{"role":"assistant","content":"done"}` + step: true,
+		chatTurn + `,{"role":"tool","content":"ok"}`:                                             false,
+		textBetween: false,
+		`{"role":"assistant","content":"a"},{"role":"user","tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"ok"}`: false, // of a user that calls
+		`{"role":"user","content":"q"}` + step + `,{"role":"assistant","content":"done"},{"role":"user","content":"and?"},{"role":"assistant","content":"done"}`:                    false,
+	} {
+		id := mustNew(t, "", Options{Parts: []string{"last_messages:3"}})
+		r := request(t, "messages", "["+messages+"]")
+		if lost {
+			wantCanonicals(t, id, r, notComputable(LossyContent))
+		} else if got := canonicals(id, r); len(got) != 1 || strings.Contains(got[0], "not computable") {
+			t.Errorf("%s: %q", messages, got)
+		}
+	}
+}
+
 func TestWithCallsIsNotQuadratic(t *testing.T) {
 	hostile(t, func(size int) {
 		messages := strings.Repeat(`{"role":"tool","content":"r"},`, size)
