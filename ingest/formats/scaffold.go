@@ -48,7 +48,7 @@ func Scaffold(data []byte) ([]byte, error) {
 		return nil, errors.New("nothing but blank lines")
 	case len(texts) == 0 && len(g.paths) == 0:
 		return nil, errors.New("JSON without named members")
-	case len(g.paths) > 0 && !(isAccess(texts) && g.isOther()):
+	case len(g.paths) > 0 && (!isAccess(texts) || !g.isOther()):
 		if inside := g.inside(); inside != nil {
 			g = *inside
 		}
