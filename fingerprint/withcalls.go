@@ -9,7 +9,8 @@ import (
 // withCalls is where messages begin that are to begin at from: before the calls
 // whose results come first. Without these, three searches side by side that found
 // nothing are the same as any other three. They are lost if no more than the tail of the
-// messages was logged, or if there is an answer before the results that calls nothing.
+// messages was logged, or if there is an answer before the results that calls nothing:
+// with a tool of the API, or in its text, which the messages begin with then.
 func (w *Writer) withCalls(items []rawjson.Value, from int, tail bool) (int, Cause) {
 	first := slices.IndexFunc(items[from:], func(message rawjson.Value) bool {
 		it := w.readItem(message)
@@ -29,8 +30,11 @@ walk:
 			return w.firstCall(items, i), Computable
 		case it.class == isElsewhere && i < from: // maybe a call
 			return i, Computable
-		case it.class == isAssistant:
-			lost = lost || !asked
+		case it.class == isAssistant && !asked:
+			if w.mayHaveDeed(it.content) {
+				return min(i, from), Computable
+			}
+			lost = true
 		case it.class == isUser && !w.answers(it):
 			if asked = true; i < from { // or the results are of the user's calls
 				break walk

@@ -65,7 +65,10 @@ func TestTailWithoutCalls(t *testing.T) {
 // TestResultsOfLostCalls: where a logger keeps role and text alone, as agentgateway does,
 // results that are equal may be of whatever was called.
 func TestResultsOfLostCalls(t *testing.T) {
-	const step = `,{"role":"assistant","content":""},{"role":"tool","content":"ok"}`
+	const (
+		step   = `,{"role":"assistant","content":""},{"role":"tool","content":"ok"}`
+		inText = `,{"role":"assistant","content":"<tool_call>f</tool_call>"},{"role":"tool","content":"ok"}`
+	)
 	for messages, lost := range map[string]bool{
 		`{"role":"user","content":"q"}` + step:                                                   true,
 		`{"role":"user","content":"q"}` + step + step:                                            true,
@@ -75,6 +78,10 @@ func TestResultsOfLostCalls(t *testing.T) {
 		textBetween: false,
 		`{"role":"assistant","content":"a"},{"role":"user","tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"ok"}`: false, // of a user that calls
 		`{"role":"user","content":"q"}` + step + `,{"role":"assistant","content":"done"},{"role":"user","content":"and?"},{"role":"assistant","content":"done"}`:                    false,
+		// The answer calls in its text.
+		`{"role":"user","content":"q"}` + inText:                                       false,
+		`{"role":"user","content":"q"}` + inText + inText:                              false,
+		`{"role":"user","content":"q"}` + inText + `,{"role":"user","content":"and?"}`: false,
 	} {
 		id := mustNew(t, "", Options{Parts: []string{"last_messages:3"}})
 		r := request(t, "messages", "["+messages+"]")
