@@ -26,9 +26,12 @@ var (
 )
 
 // deed is what a trimmed answer does, without a text if it does nothing: all of it in
-// JSON, or at its end its only action, block of code, or element of a name.
+// JSON, or at its end its only calls, action, block of code, or element of a name.
 func (w *Writer) deed(t spoken) spoken {
 	if deed := w.jsonDeed(t); deed != nil {
+		return spoken{text: deed}
+	}
+	if deed := w.calling(t); deed != nil {
 		return spoken{text: deed}
 	}
 	deed := t.action()
@@ -90,7 +93,7 @@ func mayEndInDeed(content rawjson.Value) bool {
 }
 
 // deedWords are in what may do something in text, as it stands in JSON.
-var deedWords = [][]byte{[]byte(`{\`), []byte(`{ \`), fence, endTag, []byte(`<\/`), action}
+var deedWords = [][]byte{[]byte(`{\`), []byte(`{ \`), fence, endTag, []byte(`<\/`), action, callingTools}
 
 // mayHaveDeed tells whether an answer may do something in text.
 func (w *Writer) mayHaveDeed(content rawjson.Value) bool {

@@ -89,6 +89,7 @@ func TestMayEndInDeed(t *testing.T) {
 		`"{\"action\":{\"name\":\"ls\"}}\n"`:               true,
 		`[{"type":"text","text":"{\"action\":{}}"}]`:       true,
 		`[{"type":"text","text":"Action: search[b]"}]`:     true,
+		`[{"type":"text","text":"Calling tools:\n[{}]"}]`:  true,
 
 		`"I ran <b>ls</b>, and it is fine."`: false,
 		`"Done.\n"`:                          false,

@@ -80,6 +80,7 @@ func TestWritingOfStepsDoesNotMatter(t *testing.T) {
 		`{"thought": "a", "tool": "b", "args": {"c": 1}}`, `{"thoughts": ["é"], "headline": "a", "tool_name": "b", "tool_args": "\n"}`, `{"action": {"b": [1]}}`, `"\ud83d\ude00"`, `"\ud83d"`,
 		"<tool_call>\n{\"name\": \"b\", \"arguments\": {\"c\": \"\\u0061\"}}\n</tool_call>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "TOOL RESPONSE:",
 		`{"tool_name": "b", "tool_result": "F\n1 failed in 0.41s"}`, "[EXTRAS]", "\n[EXTRAS]\n{\"current_datetime\": 1}", "```", "\n```sh\nls\n```",
+		"\nCalling tools:\n[{'id': 'call_1', 'type': 'function', 'function': {'name': 'b', 'arguments': {'c': \"'\\n\"}}}]", "Calling tools:", "Call id: call_1",
 	}
 	var ids []*Identity
 	for _, n := range []string{"1", "2", "3"} {

@@ -120,6 +120,7 @@ func hasVerdict(text []byte) bool {
 // send as messages of the user, or of the system.
 var observations = [][]byte{
 	[]byte("Observation:"),          // ReAct, smolagents
+	[]byte("Call id: call_"),        // smolagents, of code that failed
 	[]byte("OBSERVATION:"),          // SWE-agent
 	[]byte("<returncode>"),          // mini-swe-agent
 	[]byte("[execute_command for "), // Cline, Roo Code
