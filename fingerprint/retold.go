@@ -6,30 +6,40 @@ import "github.com/loopgauge/loopgauge/fingerprint/rawjson"
 // above the first words of a person.
 const longestBegin = 64
 
-// Retold is how the user message that r ends with begins, as far as is looked at,
-// and its size, where the messages have nothing that the model said. Frameworks
-// that write what was said and done so far into one message are known by it: it
-// grows from request to request. Nil where it is not so, or the text is short. It
-// is valid until the next item is read.
+// Retold is how the longest message of the user begins, as far as is looked at, and
+// the size of all of them, where the messages end with one and have nothing that the
+// model said. Frameworks that write what was said and done so far into one message
+// are known by it: it grows from request to request, also where a word to the model
+// stands behind it now and then, as browser-use's nudges do. Nil where it is not so,
+// or the text is short. It is valid until the next request.
 func (w *Writer) Retold(r *Request) (begin []byte, size int) {
 	items := r.Messages.Items
 	if r.needMessages() != Computable || r.Messages.Digest != nil || r.Messages.Tail || !w.onlyAsked(items) {
 		return nil, 0
 	}
-	it := w.readItem(items[len(items)-1])
-	if it.class != isUser {
+	last, longest := false, 0
+	for _, v := range items {
+		it := w.readItem(v)
+		if last = it.class == isUser; !last {
+			continue
+		}
+		var text []byte
+		if it.content.Kind() == rawjson.String {
+			text = it.content[1:] // as JSON it grows just so
+		} else {
+			text = w.firstText(it.content).text
+		}
+		size += len(text)
+		if len(text) > max(longest, longestBegin-1) {
+			longest = len(text)
+			w.bare = append(w.bare, text[:longestBegin]...)
+			begin = w.bare[len(w.bare)-longestBegin:]
+		}
+	}
+	if !last || begin == nil || w.scratchpad(items).form != nil {
 		return nil, 0
 	}
-	var text []byte
-	if it.content.Kind() == rawjson.String {
-		text = it.content[1:] // as JSON it grows just so
-	} else {
-		text = w.firstText(it.content).text
-	}
-	if len(text) < longestBegin || w.scratchpad(items).form != nil {
-		return nil, 0
-	}
-	return text[:longestBegin], len(text)
+	return begin, size
 }
 
 // firstText is a content that is a text, or its first part that is one.

@@ -17,6 +17,10 @@ func TestRetold(t *testing.T) {
 	const user = `{"role":"user","content":"LONG"}`
 	f(len(long)+1, `[{"role":"system","content":"a"},`+user+`]`)
 	f(len(long), `[{"role":"user","content":[{"type":"image_url","image_url":{"url":"a"}},{"type":"text","text":"LONG"},{"type":"text","text":"a"}]}]`)
+	// Behind it stands something else, or before it.
+	f(len(long)+3, `[{"role":"system","content":"a"},`+user+`,{"role":"user","content":"a"}]`)
+	f(len(long)+3, `[{"role":"user","content":"a"},`+user+`]`)
+	f(len(long)+longestBegin+1, `[{"role":"user","content":[{"type":"text","text":"LONG"}]},{"role":"user","content":"`+strings.Repeat("a", longestBegin)+`"}]`)
 	f(0, `[{"role":"user","content":"a"}]`)
 	f(0, `[{"role":"user","content":null}]`)
 	f(0, `[]`)
