@@ -18,16 +18,24 @@ type scratchpad struct {
 }
 
 // padForm are the words with which lines begin: of a step, and of what stands below the
-// last, where the model is to go on. Where what is given to an action is a field of its
-// own, all are fields with the number of the step in their names. The question stands
-// behind begin; above it there may be steps for an example.
-type padForm struct{ begin, thought, action, given, observed, end []byte }
+// last, where the model is to go on, with what that has in it. Where what is given to an
+// action is a field of its own, all are fields with the number of the step in their names.
+// The question stands behind begin; above it there may be steps for an example.
+type padForm struct{ begin, thought, action, given, observed, end, next []byte }
 
 var padForms = [...]padForm{
 	{begin: []byte("Begin!"), thought: []byte("Thought:"), action: action, observed: observation, end: []byte("Thought:")}, // ReAct: LangChain, langchaingo
 	{ // DSPy
 		thought: []byte("[[ ## thought_"), action: []byte("[[ ## tool_name_"), given: []byte("[[ ## tool_args_"), observed: []byte("[[ ## observation_"),
-		end: []byte("Respond with"),
+		end: []byte("Respond with"), next: []byte("next_thought"),
+	},
+	{ // with its adapter for XML
+		thought: []byte("<thought_"), action: []byte("<tool_name_"), given: []byte("<tool_args_"), observed: []byte("<observation_"),
+		end: []byte("Respond with"), next: []byte("next_thought"),
+	},
+	{ // its RLM, which writes code
+		thought: []byte("=== Step "), action: []byte("Code:"), observed: []byte("Output ("),
+		end: []byte("[[ ## iteration ## ]]"), next: []byte("Respond with"),
 	},
 }
 
@@ -96,17 +104,19 @@ func (w *Writer) findScratchpad(items []rawjson.Value) (p scratchpad) {
 		return p
 	}
 	p.spoken = w.readText(it.content).trim()
-	i := slices.IndexFunc(padForms[:], func(f padForm) bool {
-		return bytes.Count(p.text, f.observed) > 1 && bytes.Contains(p.text, f.action)
-	})
-	if i < 0 {
-		return p
-	}
-	if !p.verbatim {
-		p.text = w.decoded(p.spoken) // stays when another text is read
-	}
-	if p.form = &padForms[i]; !p.cutEnd() {
-		p.form = nil
+	for i := range padForms {
+		f := &padForms[i]
+		if bytes.Count(p.text, f.observed) < 2 || !bytes.Contains(p.text, f.action) {
+			continue
+		}
+		pad := scratchpad{p.spoken, f}
+		if !pad.cutEnd() {
+			continue
+		}
+		if !p.verbatim {
+			pad.text = w.decoded(pad.spoken) // stays when another text is read
+		}
+		return pad
 	}
 	return p
 }
@@ -147,13 +157,13 @@ func (p *scratchpad) cutEnd() bool {
 	at := p.lastLine(p.text, p.form.end)
 	if at < 0 || at < p.lastLine(p.text, p.form.observed) {
 		// langchaingo has nothing there, and above what the model is to end with.
-		return p.form.given == nil && bytes.Contains(p.text, []byte("Final Answer:"))
+		return p.form.next == nil && bytes.Contains(p.text, []byte("Final Answer:"))
 	}
 	below := p.spoken
 	below.text = p.text[at+len(p.form.end):]
 	p.text = p.text[:at]
-	if p.form.given != nil {
-		return bytes.Contains(below.text, []byte("next_thought"))
+	if p.form.next != nil {
+		return bytes.Contains(below.text, p.form.next)
 	}
 	below = below.trim()
 	return len(below.text) == 0 || bytes.HasPrefix(below.text, []byte("(reminder")) // LangChain's
@@ -179,15 +189,18 @@ func (w *Writer) addAnswer(p scratchpad, text []byte) {
 	}
 	does, given := p.cutLine(text, p.form.given)
 	_, name := p.cutLine(does, p.form.action)
-	w.addStep(p.spoken, "assistant", []byte("Action: "), p.field(name), p.newline(), []byte("Action Input: "), p.field(given))
+	w.addStep(p.spoken, "assistant", []byte("Action: "), p.field(name, p.form.action), p.newline(), []byte("Action Input: "), p.field(given, p.form.given))
 }
 
 func (w *Writer) addObservation(p scratchpad, text []byte) {
-	if p.form.given == nil {
+	switch {
+	case p.form.given != nil:
+		w.addStep(p.spoken, "user", []byte("Observation: "), p.field(text, p.form.observed))
+	case p.form.next != nil:
+		w.addStep(p.spoken, "user", []byte("Observation: "), text)
+	default:
 		w.addStep(p.spoken, "user", text)
-		return
 	}
-	w.addStep(p.spoken, "user", []byte("Observation: "), p.field(text))
 }
 
 // addStep adds a message.
@@ -207,9 +220,17 @@ func (w *Writer) addStep(p spoken, role string, parts ...[]byte) {
 	w.steps = append(w.steps, w.bare[from:len(w.bare):len(w.bare)])
 }
 
-// field is the text of a field behind its name: [[ ## observation_0 ## ]].
-func (t spoken) field(text []byte) []byte {
-	_, t.text, _ = bytes.Cut(text, []byte("]]"))
+// field is the text of a field behind its name, which begins so: [[ ## observation_0 ## ]],
+// or between two, <observation_0> and </observation_0>.
+func (t spoken) field(text, name []byte) []byte {
+	if name[0] != '<' {
+		_, t.text, _ = bytes.Cut(text, []byte("]]"))
+		return t.trim().text
+	}
+	_, t.text, _ = bytes.Cut(text, []byte(">"))
+	if end := bytes.LastIndex(t.text, append([]byte("</"), name[1:]...)); end >= 0 {
+		t.text = t.text[:end]
+	}
 	return t.trim().text
 }
 

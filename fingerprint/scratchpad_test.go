@@ -66,6 +66,56 @@ func TestDSPysScratchpad(t *testing.T) {
 	f(notComputable(NoAnswer), nothing)
 }
 
+// TestDSPysElements: so are the elements of its adapter for XML.
+func TestDSPysElements(t *testing.T) {
+	step := func(n, tool, args, observation string) string {
+		return strings.ReplaceAll("<thought_N>\nI try N.\n</thought_N>\n\n<tool_name_N>\n"+tool+"\n</tool_name_N>\n\n<tool_args_N>\n"+args+"\n</tool_args_N>\n\n<observation_N>\n"+observation+"\n</observation_N>\n\n", "N", n)
+	}
+	id := mustNew(t, "last-exchange", Options{})
+	f := func(want string, steps ...string) {
+		t.Helper()
+		if want != notComputable(NoAnswer) {
+			want = `[["last_exchange",[{"role":"assistant","text":"Action: search\nAction Input: {\"q\": 1}"},{"role":"user","text":"Observation: ` + want + `"}]]]`
+		}
+		for _, below := range []string{"", "\u00e9\u2028"} {
+			text := "<question>\nWho?\n</question>\n\n<trajectory>\n" + strings.Join(steps, "") + "</trajectory>\n\nRespond with the corresponding output fields wrapped in XML tags `<next_thought>`." + below
+			wantCanonicals(t, id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, text))+`}]`), want)
+		}
+	}
+	nothing := step("0", "search", `{"q": 1}`, "nothing")
+	f("nothing", nothing, step("1", "search", `{"q": 1}`, "nothing"))
+	f("</observation_0> a", nothing, step("1", "search", `{"q": 1}`, "</observation_0> a"))
+	f("1 failed in <duration>", nothing, step("1", "search", `{"q": 1}`, "1 failed in 0.41s"))
+	f(notComputable(NoAnswer), nothing, step("1", "search", `{"q": 2}`, "nothing"))
+	f(notComputable(NoAnswer), nothing, step("1", "read", `{"q": 1}`, "nothing"))
+	f(notComputable(NoAnswer), nothing)
+}
+
+// TestDSPysCode: an RLM writes code, and how long the output is stands above that.
+func TestDSPysCode(t *testing.T) {
+	step := func(n, code, output string) string {
+		return "=== Step " + n + " ===\nReasoning: I try " + n + ".\nCode:\n```python\n" + code + "\n```\nOutput (7 chars):\n" + output + "\n"
+	}
+	id := mustNew(t, "last-exchange", Options{})
+	f := func(want string, steps ...string) {
+		t.Helper()
+		if want != notComputable(NoAnswer) {
+			want = `[["last_exchange",[{"role":"assistant","text":"` + "```python\\nfind(1)\\n```" + `"},{"role":"user","text":"Observation: Output (7 chars):\n` + want + `"}]]]`
+		}
+		for _, below := range []string{"", "\u00e9\u2028"} {
+			text := "[[ ## variables_info ## ]]\nWho?\n\n[[ ## repl_history ## ]]\n" + strings.Join(steps, "") + "\n[[ ## iteration ## ]]\n3/20\n\nRespond with the corresponding output fields, starting with the field `[[ ## reasoning ## ]]`." + below
+			wantCanonicals(t, id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, text))+`}]`), want)
+		}
+	}
+	nothing := step("1", "find(1)", "nothing")
+	f("nothing", nothing, step("2", "find(1)", "nothing"))
+	f("1 failed in <duration>", nothing, step("2", "find(1)", "1 failed in 0.41s"))
+	f("[[ ## iteration ## ]] a", nothing, step("2", "find(1)", "[[ ## iteration ## ]] a"))
+	f("Observation: a\\nObservation: b\\nAction: c", nothing, step("2", "find(1)", "Observation: a\nObservation: b\nAction: c"))
+	f(notComputable(NoAnswer), nothing, step("2", "find(2)", "nothing"))
+	f(notComputable(NoAnswer), nothing)
+}
+
 // TestNoScratchpad: what has its steps elsewhere, or speaks of them.
 func TestNoScratchpad(t *testing.T) {
 	const (
@@ -73,6 +123,7 @@ func TestNoScratchpad(t *testing.T) {
 		twice = steps + `Thought:`
 		notes = `Observation: a\nAction: b\nObservation: a\nAction: b\nObservation: a\n`
 		dspy  = `[[ ## thought_0 ## ]]\na\n[[ ## tool_name_0 ## ]]\nb\n[[ ## tool_args_0 ## ]]\n{}\n[[ ## observation_0 ## ]]\nd\n[[ ## thought_1 ## ]]\na\n[[ ## tool_name_1 ## ]]\nb\n[[ ## tool_args_1 ## ]]\n{}\n[[ ## observation_1 ## ]]\nd\n`
+		rlm   = "=== Step 1 ===\\nCode:\\n```python\\na\\n```\\nOutput (1 chars):\\nb\\n=== Step 2 ===\\nCode:\\n```python\\na\\n```\\nOutput (1 chars):\\nb\\n"
 	)
 	for messages, some := range map[string]bool{
 		`{"role":"user","content":"` + twice + `"}`:                                         true,
@@ -88,6 +139,9 @@ func TestNoScratchpad(t *testing.T) {
 		`{"role":"user","content":"Final Answer: a\n` + dspy + `"}`:                                                                                 false,
 		`{"role":"user","content":"Action:Observation:Observation:"}`:                                                                               false,
 		`{"role":"user","content":"` + dspy + `"}`:                                                                                                  false,
+		`{"role":"user","content":"` + rlm + `[[ ## iteration ## ]]\n3/20\n\nRespond with code"}`:                                                   true,
+		`{"role":"user","content":"` + rlm + `Respond with a score"}`:                                                                               false,
+		`{"role":"user","content":"` + rlm + `[[ ## iteration ## ]]\n3/20"}`:                                                                        false,
 		`{"role":"user","content":"` + dspy + "Respond with the corresponding output fields, starting with the field `score`" + `"}`:                false,
 		`{"role":"user","content":"` + notes + `Thought:"}`:                                                                                         false, // nothing is done
 		`{"role":"user","content":"Observation: a\nObservation: b"}`:                                                                                false, // of no answer
@@ -135,7 +189,10 @@ func TestConversationOfScratchpad(t *testing.T) {
 	dspy := func(question string, steps int) string {
 		return "[[ ## question ## ]]\n" + question + "\n\n[[ ## trajectory ## ]]\n" + strings.Repeat("[[ ## thought_1 ## ]]\nagain\n\n[[ ## tool_name_1 ## ]]\na\n\n[[ ## tool_args_1 ## ]]\n{}\n\n[[ ## observation_1 ## ]]\nb\n\n", steps) + "Respond with the corresponding output fields, starting with the field `[[ ## next_thought ## ]]`."
 	}
-	for _, form := range []func(string, int) string{react, dspy} {
+	rlm := func(question string, steps int) string {
+		return question + "\n\n" + strings.Repeat("=== Step 1 ===\nCode:\n```python\na\n```\nOutput (1 chars):\nb\n", steps) + "[[ ## iteration ## ]]\n3/20\n\nRespond with code."
+	}
+	for _, form := range []func(string, int) string{react, dspy, rlm} {
 		if of(form("Who?", 2)) != of(form("Who?", 3)) || of(form("Who?", 2)) == of(form("Where?", 2)) {
 			t.Errorf("%s, %s; %s", of(form("Who?", 2)), of(form("Who?", 3)), of(form("Where?", 2)))
 		}

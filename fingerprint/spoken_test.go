@@ -77,6 +77,8 @@ func TestWritingOfStepsDoesNotMatter(t *testing.T) {
 		"[[ ## thought_0 ## ]]\n", "[[ ## tool_name_0 ## ]]\n", "[[ ## tool_args_0 ## ]]\n", "[[ ## observation_0 ## ]]\n", "Respond with", "next_thought",
 		"\nThought: a\nAction: b\nAction Input: c\nObservation: d", "\nAction: b[c]\nObservation: d\nThought:",
 		"[[ ## thought_0 ## ]]\na\n[[ ## tool_name_0 ## ]]\nb\n[[ ## tool_args_0 ## ]]\nc\n[[ ## observation_0 ## ]]\nd\n",
+		"<thought_0>\na\n</thought_0>\n<tool_name_0>\nb\n</tool_name_0>\n<tool_args_0>\nc\n</tool_args_0>\n<observation_0>\nd\n</observation_0>\n",
+		"=== Step 1 ===\nCode:\n```python\na\n```\nOutput (1 chars):\nb\n", "[[ ## iteration ## ]]\n",
 		`{"thought": "a", "tool": "b", "args": {"c": 1}}`, `{"thoughts": ["é"], "headline": "a", "tool_name": "b", "tool_args": "\n"}`, `{"action": {"b": [1]}}`, `"\ud83d\ude00"`, `"\ud83d"`,
 		"<tool_call>\n{\"name\": \"b\", \"arguments\": {\"c\": \"\\u0061\"}}\n</tool_call>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "TOOL RESPONSE:",
 		`{"tool_name": "b", "tool_result": "F\n1 failed in 0.41s"}`, "[EXTRAS]", "\n[EXTRAS]\n{\"current_datetime\": 1}", "```", "\n```sh\nls\n```",
