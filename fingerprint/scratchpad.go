@@ -39,16 +39,16 @@ var padForms = [...]padForm{
 	},
 }
 
-// unrolled are the last steps of a scratchpad, or of answers with their results, as
-// messages in ReAct's form, the answer first; or the items themselves if they have none
+// unrolled are the last steps of a scratchpad, of answers with their results, or of calls
+// that threw, as messages in ReAct's form, the answer first; or the items themselves if they have none
 // of which the last does something.
 func (w *Writer) unrolled(items []rawjson.Value) []rawjson.Value {
 	p := w.scratchpad(items)
 	w.steps = w.steps[:0]
 	if p.form != nil {
 		w.addPad(p)
-	} else {
-		w.addAnswered(items)
+	} else if w.addAnswered(items); len(w.steps) == 0 {
+		w.addThrown(items)
 	}
 	if len(w.steps) == 0 {
 		return items

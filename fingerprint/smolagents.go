@@ -1,6 +1,11 @@
 package fingerprint
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+)
 
 // smolagents writes calls as Python does below what the model said of them, or below
 // its code: "Calling tools:" and in the next line a list of objects, each with an id
@@ -35,4 +40,50 @@ func (w *Writer) calling(t spoken) []byte {
 			}
 		}
 	}).text
+}
+
+// A call of a tool that threw is told in the error alone, which stands below the word for
+// it in a message of the user: the model's words before it are kept, and where there were
+// none one error stands below the other, and the first below what was said before.
+
+var (
+	threw     = []byte("Error executing tool ")
+	errorLine = []byte("Error:")
+	toRetry   = []byte("Now let's retry: take care not to repeat previous errors! If you have retried several times, try a completely different approach.")
+)
+
+// addThrown adds the steps that the last messages are of, in ReAct's form, the last first.
+func (w *Writer) addThrown(items []rawjson.Value) {
+	for _, item := range slices.Backward(items) {
+		switch it := w.readItem(item); {
+		case len(w.steps) >= 2*mostExchanges:
+			return
+		case it.class == isUser:
+			if !w.addErrors(w.onlyText(it.content).trim()) {
+				return
+			}
+		case it.class != isAssistant || w.callsTools(it) || w.mayHaveDeed(it.content):
+			return
+		}
+	}
+}
+
+// addErrors adds those that a text ends with, and tells whether it is nothing else.
+func (w *Writer) addErrors(t spoken) bool {
+	for bytes.Contains(t.text, threw) {
+		at := max(0, t.lastLine(t.text, threw))
+		before, seen := t, t.text[at:]
+		before.text = t.text[:at]
+		before = before.trim()
+		begin := len(before.text) - len(errorLine)
+		call, _, cut := bytes.Cut(seen, []byte("}: "))
+		if !cut || !bytes.HasSuffix(before.text, errorLine) || !before.beginsLine(begin) || !bytes.HasSuffix(seen, toRetry) {
+			return false
+		}
+		w.addStep(t, "user", observation, []byte(" "), seen)
+		w.addStep(t, "assistant", action, []byte(" tool"), t.newline(), actionInput, []byte(" "), call[len(threw):])
+		before.text = before.text[:begin]
+		t = before.trim()
+	}
+	return len(t.text) == 0
 }

@@ -39,3 +39,38 @@ func TestCalling(t *testing.T) {
 		}
 	}
 }
+
+// TestThrown: of a call that threw there is the error alone.
+func TestThrown(t *testing.T) {
+	said := func(role, text string) string {
+		return `{"role":"` + role + `","content":[{"type":"text","text":` + string(rawJSON(t, text)) + `}]}`
+	}
+	failed := func(given, what string) string {
+		return "Error:\nError executing tool 'find' with arguments {'q': '" + given + "'}: ValueError: " + what + "\nPlease try again or use another tool\nNow let's retry: take care not to repeat previous errors! If you have retried several times, try a completely different approach.\n"
+	}
+	want := func(what string) string {
+		return `[["last_exchange",[{"role":"assistant","text":"Action: tool\nAction Input: 'find' with arguments {'q': 'a'"},{"role":"user","text":"Observation: ` +
+			strings.TrimSuffix(strings.ReplaceAll(strings.TrimPrefix(failed("a", what), "Error:\n"), "\n", `\n`), `\n`) + `"}]]]`
+	}
+	id, none := mustNew(t, "last-exchange", Options{}), notComputable(NoAnswer)
+	f := func(want string, messages ...string) {
+		t.Helper()
+		wantCanonicals(t, id, request(t, "messages", "["+strings.Join(messages, ",")+"]"), want)
+	}
+	task, one := said("user", "New task:\nFind it."), failed("a", "none")
+	// Below the task, or below what the model said before each.
+	f(want("none"), said("user", "New task:\nFind it.\n"+one+"\n"+one))
+	f(want("none"), task, said("assistant", "I look."), said("user", one), said("assistant", "Once more."), said("user", one))
+	f(want("none"), task, said("assistant", "Calling tools:\n[{'id': '1', 'type': 'function', 'function': {'name': 'b', 'arguments': {}}}]"), said("user", "Observation:\n1\n"+one+"\n"+one))
+	f(want("1 failed in <duration>"), task, said("assistant", "I look."), said("user", failed("a", "1 failed in 0.41s")), said("assistant", "Once more."), said("user", failed("a", "1 failed in 0.42s")))
+	f(want("job 7 not finished after 3.42s"), said("user", "Wait.\n"+failed("a", "job 7 not finished after 3.41s")+"\n"+failed("a", "job 7 not finished after 3.42s")))
+
+	f(none, task, said("assistant", "I look."), said("user", one))
+	f(none, said("user", "New task:\nFind it.\n"+failed("b", "none")+"\n"+one))
+	f(none, said("user", one+"\n"+one+"\nNow, please, rate it."))
+	f(none, said("user", strings.ReplaceAll(one+"\n"+one, "Error:\n", "The ")))
+	f(none, said("user", "ValueError: "+one+"\nValueError: "+one))
+	// What was done in between is there.
+	edit := said("assistant", "Calling tools:\n[{'id': '1', 'type': 'function', 'function': {'name': 'edit', 'arguments': {}}}]") + "," + said("user", "Observation:\ndone")
+	f(none, task, said("assistant", "I look."), said("user", one), edit, said("assistant", "Once more."), said("user", one))
+}

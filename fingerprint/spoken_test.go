@@ -83,6 +83,7 @@ func TestWritingOfStepsDoesNotMatter(t *testing.T) {
 		"<tool_call>\n{\"name\": \"b\", \"arguments\": {\"c\": \"\\u0061\"}}\n</tool_call>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "TOOL RESPONSE:",
 		`{"tool_name": "b", "tool_result": "F\n1 failed in 0.41s"}`, "[EXTRAS]", "\n[EXTRAS]\n{\"current_datetime\": 1}", "```", "\n```sh\nls\n```",
 		"\nCalling tools:\n[{'id': 'call_1', 'type': 'function', 'function': {'name': 'b', 'arguments': {'c': \"'\\n\"}}}]", "Calling tools:", "Call id: call_1",
+		"Error:\nError executing tool 'b' with arguments {'c': \"d\"}: a\nNow let's retry: take care not to repeat previous errors! If you have retried several times, try a completely different approach.\n", "Error:\n", "Error executing tool '", "}: ",
 	}
 	var ids []*Identity
 	for _, n := range []string{"1", "2", "3"} {
