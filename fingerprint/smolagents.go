@@ -56,8 +56,6 @@ var (
 func (w *Writer) addThrown(items []rawjson.Value) {
 	for _, item := range slices.Backward(items) {
 		switch it := w.readItem(item); {
-		case len(w.steps) >= 2*mostExchanges:
-			return
 		case it.class == isUser:
 			if !w.addErrors(w.onlyText(it.content).trim()) {
 				return
@@ -70,7 +68,7 @@ func (w *Writer) addThrown(items []rawjson.Value) {
 
 // addErrors adds those that a text ends with, and tells whether it is nothing else.
 func (w *Writer) addErrors(t spoken) bool {
-	for bytes.Contains(t.text, threw) {
+	for len(w.steps) < 2*mostExchanges && bytes.Contains(t.text, threw) {
 		at := max(0, t.lastLine(t.text, threw))
 		before, seen := t, t.text[at:]
 		before.text = t.text[:at]

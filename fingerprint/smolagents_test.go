@@ -74,3 +74,16 @@ func TestThrown(t *testing.T) {
 	edit := said("assistant", "Calling tools:\n[{'id': '1', 'type': 'function', 'function': {'name': 'edit', 'arguments': {}}}]") + "," + said("user", "Observation:\ndone")
 	f(none, task, said("assistant", "I look."), said("user", one), edit, said("assistant", "Once more."), said("user", one))
 }
+
+func TestThrownIsNotQuadratic(t *testing.T) {
+	id := mustNew(t, "last-exchange", Options{})
+	hostile(t, func(size int) {
+		for _, part := range []string{"Error:\n" + string(threw) + "'a' with {'b': 1}: c\n" + string(toRetry) + "\n", "\n" + string(threw), string(threw), "Error:\n", "}: ", string(callingTools), "\n" + string(callingTools) + "\n[{'id': '", string(callIDName)} {
+			for _, end := range []string{"", "Error:\n" + string(threw) + "'a' with {'b': 1}: c\n" + string(toRetry), "}]"} {
+				text := string(rawJSON(t, strings.Repeat(part, size)+end))
+				canonicals(id, request(t, "messages", `[{"role":"assistant","content":`+text+`},{"role":"user","content":`+text+`}]`))
+				canonicals(id, request(t, "messages", `[{"role":"assistant","content":`+text+`},{"role":"user","content":"a"},{"role":"assistant","content":`+text+`},{"role":"user","content":"a"}]`))
+			}
+		}
+	})
+}
