@@ -122,12 +122,18 @@ func (w *Writer) findScratchpad(items []rawjson.Value) (p scratchpad) {
 }
 
 // withoutSteps is the last of some messages as it was before the first step, if it ends
-// with a scratchpad.
+// with a scratchpad, or with calls that threw.
 func (w *Writer) withoutSteps(items []rawjson.Value) rawjson.Value {
 	last := items[len(items)-1]
+	w.steps = w.steps[:0]
 	p := w.scratchpad(items)
 	if p.form == nil {
-		return last
+		asked := w.addErrors(w.onlyText(w.readItem(last).content).trim())
+		if len(w.steps) == 0 || len(asked.text) == 0 {
+			return last
+		}
+		w.addStep(asked, "user", asked.text)
+		return w.steps[len(w.steps)-1]
 	}
 	question := p.text
 	if begin := p.form.begin; begin != nil {
@@ -137,7 +143,6 @@ func (w *Writer) withoutSteps(items []rawjson.Value) rawjson.Value {
 	if steps == nil {
 		return last
 	}
-	w.steps = w.steps[:0]
 	w.addStep(p.spoken, "user", p.text[:len(p.text)-len(steps)])
 	return w.steps[0]
 }

@@ -192,7 +192,14 @@ func TestConversationOfScratchpad(t *testing.T) {
 	rlm := func(question string, steps int) string {
 		return question + "\n\n" + strings.Repeat("=== Step 1 ===\nCode:\n```python\na\n```\nOutput (1 chars):\nb\n", steps) + "[[ ## iteration ## ]]\n3/20\n\nRespond with code."
 	}
-	for _, form := range []func(string, int) string{react, dspy, rlm} {
+	thrown := func(question string, steps int) string {
+		return "New task:\n" + question + strings.Repeat("\nError:\n"+string(threw)+"'a' with arguments {}: none\n"+string(toRetry)+"\n", steps)
+	}
+	if of(thrown("Who?", 0)) != of(thrown("Who?", 1)) {
+		t.Error("another conversation from the first call that threw on")
+	}
+	of(strings.TrimPrefix(thrown("", 2), "New task:\n")) // nothing stands before them
+	for _, form := range []func(string, int) string{react, dspy, rlm, thrown} {
 		if of(form("Who?", 2)) != of(form("Who?", 3)) || of(form("Who?", 2)) == of(form("Where?", 2)) {
 			t.Errorf("%s, %s; %s", of(form("Who?", 2)), of(form("Who?", 3)), of(form("Where?", 2)))
 		}

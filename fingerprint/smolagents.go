@@ -57,7 +57,7 @@ func (w *Writer) addThrown(items []rawjson.Value) {
 	for _, item := range slices.Backward(items) {
 		switch it := w.readItem(item); {
 		case it.class == isUser:
-			if !w.addErrors(w.onlyText(it.content).trim()) {
+			if rest := w.addErrors(w.onlyText(it.content).trim()); len(rest.text) > 0 {
 				return
 			}
 		case it.class != isAssistant || w.callsTools(it) || w.mayHaveDeed(it.content):
@@ -66,8 +66,8 @@ func (w *Writer) addThrown(items []rawjson.Value) {
 	}
 }
 
-// addErrors adds those that a text ends with, and tells whether it is nothing else.
-func (w *Writer) addErrors(t spoken) bool {
+// addErrors adds those that a text ends with, and returns what stands before them.
+func (w *Writer) addErrors(t spoken) spoken {
 	for len(w.steps) < 2*mostExchanges && bytes.Contains(t.text, threw) {
 		at := max(0, t.lastLine(t.text, threw))
 		before, seen := t, t.text[at:]
@@ -76,12 +76,12 @@ func (w *Writer) addErrors(t spoken) bool {
 		begin := len(before.text) - len(errorLine)
 		call, _, cut := bytes.Cut(seen, []byte("}: "))
 		if !cut || !bytes.HasSuffix(before.text, errorLine) || !before.beginsLine(begin) || !bytes.HasSuffix(seen, toRetry) {
-			return false
+			break
 		}
 		w.addStep(t, "user", observation, []byte(" "), seen)
 		w.addStep(t, "assistant", action, []byte(" tool"), t.newline(), actionInput, []byte(" "), call[len(threw):])
 		before.text = before.text[:begin]
 		t = before.trim()
 	}
-	return len(t.text) == 0
+	return t
 }
