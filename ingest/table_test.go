@@ -152,6 +152,11 @@ func TestNoTables(t *testing.T) {
 			t.Errorf("%q is %s", log, got.Name)
 		}
 	}
+	for letters, is := range map[int]bool{128: true, 129: false} { // of a name of a column
+		if got := Detect([]byte("startTime,request_id,spend," + strings.Repeat("é", letters) + "\n2026-11-21 10:00:00,a,1,m\n")); (got != nil) != is {
+			t.Errorf("with a column of %d letters it is %v", letters, got)
+		}
+	}
 }
 
 // TestHostileTable: a column of bodies that clients sent makes no other log of it.
