@@ -29,9 +29,8 @@ type dataset struct {
 	*parquet.Reader
 	policy *policy.Policy // of that run
 	plan   *window.Plan
-	dir    string   // where it is read
-	files  []string // of its events that are read, all if there are none
-	stored bool     // dir is a copy of what lies in an object store
+	dir    string // where it is read
+	stored bool   // dir is a copy of what lies in an object store
 }
 
 // findDataset finds the dataset that the arguments name, by its directory, one
@@ -165,7 +164,7 @@ func openDataset(dir string, files []string) (*dataset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w\nthe dataset was written by another version of loopgauge (%s): write it anew", err, r.Run.Version)
 	}
-	return &dataset{Reader: r, policy: p, plan: window.NewPlan(p.Rules, p.Exclude), dir: dir, files: files}, nil
+	return &dataset{Reader: r, policy: p, plan: window.NewPlan(p.Rules, p.Exclude), dir: dir}, nil
 }
 
 func (d *dataset) kept() window.Kept { return window.Kept{Plan: d.plan, Hashed: d.Run.HashIDs} }

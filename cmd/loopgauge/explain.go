@@ -13,7 +13,6 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/blob"
-	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/explain"
 	"github.com/loopgauge/loopgauge/replay/term"
 	"github.com/loopgauge/loopgauge/sinks/parquet"
@@ -222,20 +221,7 @@ func (f *explainFlags) answerKept(ctx context.Context, u *ui, what asked, args [
 	if err != nil {
 		return err
 	}
-	reading := d
-	defer func() { reading.Reader.Close() }()
 	answer, err := explain.Answer(ctx, explain.Question{
-		Kept: func() (*replay.Kept, error) {
-			reading.Reader.Close()
-			next, err := d.again()
-			if err != nil {
-				return nil, err
-			}
-			reading = next
-			var o replay.Options
-			reading.keep(&o)
-			return o.Kept, nil
-		},
 		Run: run, Stream: what.stream, Line: what.line, Item: what.item, Episode: what.episode, List: f.list(args),
 	})
 	if err != nil {

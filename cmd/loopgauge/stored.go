@@ -28,38 +28,30 @@ func openStored(ctx context.Context, u *ui, name string) (*dataset, error) {
 		return nil, err
 	}
 	u.say("%s: is copied among temporary files first", blob.Object(name))
-	d := &dataset{Reader: &parquet.Reader{Dir: blob.Object(name)}, dir: dir, stored: true}
 	if err = blob.Get(ctx, name, dir, parquet.IsRead); err == nil {
-		if d, err = d.again(); err == nil {
+		var d *dataset
+		if d, err = openDataset(dir, nil); err == nil {
+			d.Dir, d.stored = blob.Object(name), true
 			return d, nil
 		}
+		err = named(err, dir, blob.Object(name))
 	}
 	_ = os.RemoveAll(dir) // what cannot be removed stays among temporary files
 	return nil, err
 }
 
-// again opens it once more, from the start.
-func (d *dataset) again() (*dataset, error) {
-	next, err := openDataset(d.dir, d.files)
-	if err != nil {
-		return nil, d.named(err)
-	}
-	next.Dir, next.stored = d.Dir, d.stored
-	return next, nil
-}
-
-// named has an error speak of the files in the store, not of their copies.
-func (d *dataset) named(err error) error {
-	if !d.stored || err == nil || errors.Is(err, io.EOF) {
-		return err
-	}
-	return errors.New(strings.ReplaceAll(err.Error(), d.dir, strings.TrimSuffix(d.Dir, "/")))
+// named has an error speak of the files in the store, not of their copies in dir.
+func named(err error, dir, name string) error {
+	return errors.New(strings.ReplaceAll(err.Error(), dir, strings.TrimSuffix(name, "/")))
 }
 
 // next is the next event.
 func (d *dataset) next(keep bool) (*window.Event, error) {
 	ev, err := d.Next(keep)
-	return ev, d.named(err)
+	if d.stored && err != nil && !errors.Is(err, io.EOF) {
+		err = named(err, d.dir, d.Dir)
+	}
+	return ev, err
 }
 
 // Close closes it, and removes what was copied.

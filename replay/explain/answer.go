@@ -14,14 +14,12 @@ import (
 
 // Question asks why one request, or one episode, was judged as it was.
 type Question struct {
-	// Run is the run that judged it, without streams and sinks.
+	// Run is the run that judged it, without streams and sinks. Where it has the
+	// events of an earlier run, they tell all but the text and what was masked in it.
 	Run replay.Options
-	// Open opens the logs; it is called for each reading. The streams are
+	// Open opens the logs otherwise; it is called for each reading. The streams are
 	// closed after it.
 	Open func() ([]ingest.Stream, error)
-	// Kept gives the events of an earlier run instead, also for each reading.
-	// They tell all but the text and what was masked in it.
-	Kept func() (*replay.Kept, error)
 
 	// Stream, Line and Item name a request: the stream by index, the line
 	// from 1, the request from 1 in a line that holds several, else 0.
@@ -44,10 +42,13 @@ var errEnough = errors.New("enough")
 // was judged; or to the episode's first firing, then again to its end.
 func Answer(ctx context.Context, q Question) (*Explanation, error) {
 	x := &explaining{q: q, plan: q.Run.Plan}
-	switch {
-	case q.Kept != nil && q.Episode != "":
-		return x.episode(ctx, nil)
-	case q.Kept != nil:
+	if q.Run.Kept != nil {
+		for _, s := range q.Run.Kept.Streams {
+			x.names = append(x.names, s.Name)
+		}
+		if q.Episode != "" {
+			return x.episode(ctx, nil)
+		}
 		return x.keptLine(ctx)
 	}
 	streams, err := q.Open()
@@ -88,30 +89,17 @@ func (x *explaining) place(p fingerprint.Position) string {
 	return fmt.Sprintf("%s:%d", x.names[p.Stream], p.Line)
 }
 
-// open opens the logs, or the events that are kept of them.
-func (x *explaining) open() (streams []ingest.Stream, kept *replay.Kept, err error) {
-	if x.q.Kept == nil {
-		streams, err = x.q.Open()
-		return streams, nil, err
-	}
-	if kept, err = x.q.Kept(); err == nil {
-		x.names = x.names[:0]
-		for _, s := range kept.Streams {
-			x.names = append(x.names, s.Name)
-		}
-	}
-	return nil, kept, err
-}
-
 // read runs the logs through order and duplicates, and shows each event to see until
 // that returns false. No rule judges beside it.
 func (x *explaining) read(ctx context.Context, rules []*window.Rule, see func(*window.Event) bool, skip func(ingest.Skip)) (*replay.Result, error) {
-	streams, kept, err := x.open()
-	if err != nil {
-		return nil, err
-	}
 	o := x.q.Run
-	o.Streams, o.Kept, o.Plan, o.Skip = streams, kept, x.planOf(rules), skip
+	o.Plan, o.Skip = x.planOf(rules), skip
+	if o.Kept == nil {
+		var err error
+		if o.Streams, err = x.q.Open(); err != nil {
+			return nil, err
+		}
+	}
 	done := false
 	o.Event = func(ev *window.Event) error {
 		if done || !see(ev) {

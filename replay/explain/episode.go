@@ -29,7 +29,7 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 	follow := func(r *fingerprint.Request) {
 		x.follow(r, i, x.target.Prints[x.plan.IdentityOf(i)].Fingerprints, scope, first)
 	}
-	if x.q.Kept != nil {
+	if x.q.Run.Kept != nil {
 		follow(nil)
 	} else {
 		// The line itself has the canonical text, and what was masked.
@@ -83,11 +83,6 @@ func (x *explaining) firing(ctx context.Context, streams []ingest.Stream) (first
 	if sought != nil {
 		o.Event = sought.look
 	}
-	if x.q.Kept != nil {
-		if _, o.Kept, err = x.open(); err != nil {
-			return nil, err
-		}
-	}
 	result, err := replay.Run(ctx, o)
 	switch {
 	case first != nil:
@@ -121,7 +116,7 @@ func (x *explaining) notFound(r *replay.Result, episodes int64) error {
 	case episodes > 1:
 		there = "there are " + term.Count(episodes) + " others: " + x.q.List + " lists them"
 	}
-	if x.q.Kept != nil {
+	if x.q.Run.Kept != nil {
 		return fmt.Errorf("no episode is %s; %s\ndid replay have the same --policy or --profile, --since and --until? what stands in the dataset's episodes is by the policy that its run has", x.q.Episode, there)
 	}
 	return fmt.Errorf("no episode is %s; %s\ndid replay or watch have the same logs, also those that were rotated away since, --policy or --profile, --lateness, --since, --until and --fingerprint-key?", x.q.Episode, there)

@@ -129,8 +129,9 @@ func firstEvent(path string) (seq int64) {
 	return seq
 }
 
-// Prepare makes ready to give the events to a plan. have is the plan of the
-// policy in Run, of which want must not lack anything. Unless origins are asked
+// Prepare makes ready to give the events to a plan, from the first on, whatever was
+// read before. have is the plan of the policy in Run, of which want must not lack
+// anything. Unless origins are asked
 // for, events may lack their id, and a position does no more than
 // tell them apart. Next keeps as many events as hold.
 func (r *Reader) Prepare(have, want *window.Plan, origins bool, hold int) error {
@@ -143,6 +144,7 @@ func (r *Reader) Prepare(have, want *window.Plan, origins bool, hold int) error 
 			return damaged(runFile(r.Dir), fmt.Sprintf("rule %d is not the one in its policy", i))
 		}
 	}
+	r.ahead = nil
 	for _, e := range r.from {
 		e.prepare(have, want, window.Kept{Plan: have, Hashed: r.Run.HashIDs}.Answers(want), origins)
 		e.atOnce, e.hold = max(eventsOfBatch/len(r.from), leastOfBatch), hold

@@ -18,10 +18,11 @@ type eventReader struct {
 	logs      int  // of the run
 	shared    bool // it is of a partition: events have numbers that do not rise
 	partition int
-	judged    int64        // requests
-	removed   int64        // the first of them, whose days were removed by age
-	whole     bool         // all the others are to be there
-	files     []string     // not opened yet
+	judged    int64 // requests
+	removed   int64 // the first of them, whose days were removed by age
+	whole     bool  // all the others are to be there
+	files     []string
+	begun     int          // of them
 	read      atomic.Int64 // bytes
 
 	plan    *window.Plan // that made the events
@@ -59,8 +60,11 @@ type eventFile struct {
 }
 
 func (r *eventReader) prepare(have, want *window.Plan, answers *window.Answers, origins bool) {
+	r.close() // what was read before
+	r.begun, r.next, r.n, r.time = 0, 0, 0, math.MinInt64
+	r.read.Store(0)
 	r.plan, r.want, r.answers = have, want, answers
-	r.frames, r.scopes, r.time = frames{plan: want}, make([]int32, len(have.Scopes)), math.MinInt64
+	r.frames, r.scopes = frames{plan: want}, make([]int32, len(have.Scopes))
 	r.told = make([]told, len(have.Identities))
 	for i := range r.told {
 		r.told[i].into = slices.Index(answers.Identities, i)
@@ -124,13 +128,13 @@ func (r *eventReader) fill() error {
 			return nil
 		}
 		if r.open == nil {
-			if len(r.files) == 0 {
+			if r.begun == len(r.files) {
 				return r.end()
 			}
-			if err := r.openFile(r.files[0]); err != nil {
+			if err := r.openFile(r.files[r.begun]); err != nil {
 				return err
 			}
-			r.files = r.files[1:]
+			r.begun++
 		}
 		more, err := r.row()
 		if more || err != nil {
