@@ -17,6 +17,7 @@ type Options struct {
 	PipelineOptions
 	Streams []ingest.Stream // opened; Run closes them
 	Kept    *Kept           // instead of streams
+	Sought  *window.Sought  // which of them are looked for; nil for all
 	Extract window.ExtractOptions
 	Zone    string // in which times are read that have none; said where there are such
 	// Brief says that Event and Verdict do not read the ID of an event, and its
@@ -27,9 +28,9 @@ type Options struct {
 // Kept are events that an earlier run has put into order, without duplicates.
 type Kept struct {
 	// Begin is told which plan the events are for, whether ID and Position are
-	// asked for, and how many events Next has to keep. Without
-	// origins a position does no more than tell an event from others.
-	Begin func(plan *window.Plan, origins bool, hold int) error
+	// asked for, how many events Next has to keep, and which are looked for, nil for
+	// all. Without origins a position does no more than tell an event from others.
+	Begin func(plan *window.Plan, origins bool, hold int, sought *window.Sought) error
 	// Next is the next event in release order, io.EOF after the last. keep says
 	// that the one before has to stay what it is until hold more are kept.
 	Next func(keep bool) (*window.Event, error)
@@ -161,7 +162,7 @@ func (r *run) origins() bool {
 // kept judges events that are in order already.
 func (r *run) kept(ctx context.Context) error {
 	k, totals := r.o.Kept, &r.pipeline.Totals
-	if err := k.Begin(r.o.Plan, r.origins(), r.o.Hold); err != nil {
+	if err := k.Begin(r.o.Plan, r.origins(), r.o.Hold, r.o.Sought); err != nil {
 		return err
 	}
 	totals.Account, totals.Links, r.result.Order = k.Account, k.Links, k.Order

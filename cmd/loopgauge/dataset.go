@@ -248,8 +248,8 @@ func (d *dataset) keep(o *replay.Options) {
 	if d.policy.Duplicates > 0 {
 		o.Duplicates = 0 // they are gone
 	}
-	o.Kept = &replay.Kept{Next: d.next, Begin: func(want *window.Plan, origins bool, hold int) error {
-		return d.Prepare(d.plan, want, origins, hold)
+	o.Kept = &replay.Kept{Next: d.next, Begin: func(want *window.Plan, origins bool, hold int, sought *window.Sought) error {
+		return d.Prepare(d.plan, want, origins, hold, sought)
 	}}
 	for _, log := range d.Run.Logs {
 		s := replay.StreamResult{Name: log.Name, Format: log.Format, Lines: log.Lines, Bytes: log.Bytes}

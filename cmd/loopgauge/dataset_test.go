@@ -55,8 +55,8 @@ prices: {gpt-4.1: {input: 2.0, output: 8.0}}
 `
 
 // linked are the numbers that a dataset has from the run that wrote it, and the
-// masks, of which it knows nothing.
-var linked = regexp.MustCompile(`"answers(_unlogged)?": [0-9]+|"masks": \[[^]]*\]|(?m:^  masks .*\n)`)
+// masks and why a rule does not look at a request, of which it knows nothing.
+var linked = regexp.MustCompile(`"answers(_unlogged)?": [0-9]+|"masks": \[[^]]*\]|(?m:^  masks .*\n)|"not_matched",\s+"why": "[^"]*"`)
 
 // sameFrom returns a function that runs a command over logs, and over the
 // dataset that was made of them, and wants the same said.
@@ -115,6 +115,9 @@ func TestDatasetEqualsLog(t *testing.T) {
 						same(append([]string{"explain", found.Episodes[i].ID}, rules...)...)
 						same(append([]string{"explain", found.Episodes[i].ID, "--json"}, rules...)...)
 					}
+				}
+				for _, line := range []int{1, 22, 80} {
+					same(with("explain", "--json", fmt.Sprint(logs[0], ":", line))...)
 				}
 			}
 			same("replay", "--json", "--since", first, "--until", last)

@@ -90,10 +90,14 @@ func (x *explaining) place(p fingerprint.Position) string {
 }
 
 // read runs the logs through order and duplicates, and shows each event to see until
-// that returns false. No rule judges beside it.
-func (x *explaining) read(ctx context.Context, rules []*window.Rule, see func(*window.Event) bool, skip func(ingest.Skip)) (*replay.Result, error) {
+// that returns false. No rule judges beside it. Of the events of an earlier run see
+// need not be shown those that are not sought.
+func (x *explaining) read(ctx context.Context, rules []*window.Rule, sought *window.Sought, see func(*window.Event) bool, skip func(ingest.Skip)) (*replay.Result, error) {
 	o := x.q.Run
 	o.Plan, o.Skip = x.planOf(rules), skip
+	if o.Duplicates == 0 { // else any may have the same id
+		o.Sought = sought
+	}
 	if o.Kept == nil {
 		var err error
 		if o.Streams, err = x.q.Open(); err != nil {

@@ -44,7 +44,7 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 	}
 	x.retarget([]*window.Rule{first.Rule})
 	t := x.traces[0]
-	if _, err = x.read(ctx, []*window.Rule{first.Rule}, func(ev *window.Event) bool {
+	if _, err = x.read(ctx, []*window.Rule{first.Rule}, &window.Sought{Scopes: []fingerprint.ScopeKey{t.key}}, func(ev *window.Event) bool {
 		t.add(ev, false)
 		return !t.closed
 	}, nil); err != nil {

@@ -27,7 +27,7 @@ func (x *explaining) keptLine(ctx context.Context) (*Explanation, error) {
 	at := fingerprint.Position{Stream: int32(x.q.Stream), Line: x.q.Line, Item: int32(max(x.q.Item-1, 0))}
 	var found bool
 	others := 0
-	_, err := x.read(ctx, x.plan.Rules, func(ev *window.Event) bool {
+	_, err := x.read(ctx, x.plan.Rules, &window.Sought{Line: &at}, func(ev *window.Event) bool {
 		switch {
 		case ev.Position.Stream != at.Stream || ev.Position.Line != at.Line:
 		case x.q.Item == 0 && found:
@@ -110,7 +110,11 @@ func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) erro
 	late := ""
 	last := x.target // behind it the target does not come any more
 	last.Time += last.Again
-	result, err := x.read(ctx, rules, func(ev *window.Event) bool {
+	sought := &window.Sought{Line: &x.target.Position}
+	for _, t := range x.traces {
+		sought.Scopes = append(sought.Scopes, t.key)
+	}
+	result, err := x.read(ctx, rules, sought, func(ev *window.Event) bool {
 		at := ev.Position
 		switch {
 		case judged || last.Before(ev):

@@ -2,15 +2,16 @@ package parquet
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
+	"github.com/loopgauge/loopgauge/window"
 )
 
 // eventColumns reads the rows of an events file column by column. Rows of one
@@ -24,6 +25,8 @@ type eventColumns struct {
 	fetched int64  // the row up to which fetch has done its work
 	first   byte   // so that it is work
 	total   int64
+	passed  []span // of the row groups that are passed over, those not behind
+	counted int64  // the events in all of these
 
 	// Of every row.
 	each        set
@@ -175,18 +178,30 @@ func newEventColumns() *eventColumns {
 	return e
 }
 
-// open goes to the beginning of a file that beginEvents has opened.
-func (e *eventColumns) open(file *parquet.File) {
+// open goes to the beginning of a file that beginEvents has opened, of which all is
+// wanted if nothing is sought.
+func (e *eventColumns) open(file *parquet.File, sought *window.Sought) error {
 	e.groups, e.total, e.row, e.rows, e.done = nil, file.NumRows(), 0, 0, 0
-	ours := isOwn(file)
-	for _, g := range slices.Backward(file.RowGroups()) {
-		e.groups = &group{g.ColumnChunks(), g.NumRows(), ours, e.groups}
-	}
+	e.passed, e.counted = e.passed[:0], 0
 	for _, s := range e.sets() {
 		for _, c := range s.columns {
 			c.is(columnOf(file, c.name))
 		}
 	}
+	ours, last := isOwn(file), &e.groups
+	for _, rows := range file.RowGroups() {
+		g := &group{chunks: rows.ColumnChunks(), rows: rows.NumRows(), ours: ours}
+		passed, err := e.pass(g, sought)
+		if err != nil {
+			return err
+		}
+		if passed {
+			e.total -= g.rows
+			continue
+		}
+		*last, last = g, &g.next
+	}
+	return nil
 }
 
 func (e *eventColumns) sets() [4]*set { return [...]*set{&e.each, &e.request, &e.origin, &e.choices} }
@@ -240,6 +255,19 @@ func (e *eventColumns) next() error {
 		}
 	}
 	return e.each.reach(e.row)
+}
+
+// step goes to the next row, and tells whether it is of the same event.
+func (e *eventColumns) step(seq int64) (same bool, err error) {
+	if e.row++; !e.ready() {
+		// The rows of an event are in one file, but not in one row group.
+		if err := e.next(); errors.Is(err, io.EOF) {
+			return false, nil
+		} else if err != nil {
+			return false, err
+		}
+	}
+	return e.seq.at(e.row) == seq, nil
 }
 
 func (e *eventColumns) close() {

@@ -307,7 +307,7 @@ func TestPartitionsRefused(t *testing.T) {
 	r, err := Open(dir, eventFiles(t, dir)...)
 	must(t, err)
 	defer r.Close()
-	must(t, r.Prepare(p, p, true, 0))
+	must(t, r.Prepare(p, p, true, 0, nil))
 	if _, err := r.Next(false); err != nil {
 		t.Error(err)
 	}

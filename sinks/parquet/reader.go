@@ -123,7 +123,7 @@ func firstEvent(path string) (seq int64) {
 	}
 	rows := newEventColumns()
 	defer rows.close()
-	if rows.open(file); rows.next() == nil {
+	if rows.open(file, nil) == nil && rows.next() == nil {
 		seq = rows.seq.at(0)
 	}
 	return seq
@@ -133,8 +133,9 @@ func firstEvent(path string) (seq int64) {
 // read before. have is the plan of the policy in Run, of which want must not lack
 // anything. Unless origins are asked
 // for, events may lack their id, and a position does no more than
-// tell them apart. Next keeps as many events as hold.
-func (r *Reader) Prepare(have, want *window.Plan, origins bool, hold int) error {
+// tell them apart. Next keeps as many events as hold. Events that are not sought may
+// be left out; nil seeks all.
+func (r *Reader) Prepare(have, want *window.Plan, origins bool, hold int, sought *window.Sought) error {
 	if len(have.Rules) != len(r.rules) {
 		return damaged(runFile(r.Dir), fmt.Sprintf("%d rules, %d in its policy", len(r.rules), len(have.Rules)))
 	}
@@ -146,7 +147,7 @@ func (r *Reader) Prepare(have, want *window.Plan, origins bool, hold int) error 
 	}
 	r.ahead = nil
 	for _, e := range r.from {
-		e.prepare(have, want, window.Kept{Plan: have, Hashed: r.Run.HashIDs}.Answers(want), origins)
+		e.prepare(have, want, window.Kept{Plan: have, Hashed: r.Run.HashIDs}.Answers(want), origins, sought)
 		e.atOnce, e.hold = max(eventsOfBatch/len(r.from), leastOfBatch), hold
 	}
 	return nil

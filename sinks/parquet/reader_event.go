@@ -3,7 +3,6 @@ package parquet
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -41,19 +40,12 @@ func (r *eventReader) gather(seq int64) error {
 		p := &r.event.Prints[i]
 		p.Cause, p.Fingerprints, p.Tools = fingerprint.Computable, p.Fingerprints[:0], p.Tools[:0]
 	}
-	rows := r.rows
-	for rows.seq.at(rows.row) == seq {
-		if err := r.print(rows); err != nil {
+	for same := true; same; {
+		if err := r.print(r.rows); err != nil {
 			return err
 		}
-		rows.row++
-		if rows.ready() {
-			continue
-		}
-		// The rows of an event are in one file, but not in one row group.
-		if err := rows.next(); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
+		var err error
+		if same, err = r.rows.step(seq); err != nil {
 			return err
 		}
 	}

@@ -28,8 +28,9 @@ type eventReader struct {
 	plan    *window.Plan // that made the events
 	want    *window.Plan
 	answers *window.Answers
-	asks    bool // for the rules' choices
-	origins bool // are asked for
+	sought  *window.Sought // nil for all
+	asks    bool           // for the rules' choices
+	origins bool           // are asked for
 
 	open *eventFile
 	rows *eventColumns // of the open file
@@ -59,7 +60,7 @@ type eventFile struct {
 	size int64
 }
 
-func (r *eventReader) prepare(have, want *window.Plan, answers *window.Answers, origins bool) {
+func (r *eventReader) prepare(have, want *window.Plan, answers *window.Answers, origins bool, sought *window.Sought) {
 	r.close() // what was read before
 	r.begun, r.next, r.n, r.time = 0, 0, 0, math.MinInt64
 	r.read.Store(0)
@@ -68,6 +69,9 @@ func (r *eventReader) prepare(have, want *window.Plan, answers *window.Answers, 
 	r.told = make([]told, len(have.Identities))
 	for i := range r.told {
 		r.told[i].into = slices.Index(answers.Identities, i)
+	}
+	if r.sought = sought; r.shared { // numbers that do not rise do not tell what is passed over
+		r.sought = nil
 	}
 	r.asks = slices.ContainsFunc(answers.Rules, func(like int) bool { return like >= 0 })
 	r.origins = origins || r.shared || answers.Looks() // partitions are merged by position
@@ -105,18 +109,25 @@ func (r *eventReader) events(in []*frame) (made int, err error) {
 			err = damaged(r.open.path, what)
 		}
 	}()
-	for ; made < len(in); made++ {
+	for made < len(in) {
 		if err := r.fill(); err != nil {
 			return made, err
+		}
+		seq := r.rows.seq.at(r.rows.row)
+		if r.rows.isPassed(seq) {
+			if _, err := r.rows.step(seq); err != nil {
+				return made, damaged(r.open.path, err)
+			}
+			continue
 		}
 		if in[made] == nil {
 			in[made] = r.frames.next()
 		}
 		r.frame = in[made]
-		seq := r.rows.seq.at(r.rows.row)
 		if err := r.make(seq); err != nil {
 			return made, damaged(r.open.path, fmt.Sprintf("request %d: %v", seq, err))
 		}
+		made++
 	}
 	return made, nil
 }
@@ -167,8 +178,11 @@ func (r *eventReader) openFile(path string) error {
 	if err != nil {
 		return err
 	}
-	r.rows.open(file)
 	r.open = &eventFile{path: path, file: f, size: file.Size()}
+	if err := r.rows.open(file, r.sought); err != nil {
+		return damaged(path, err)
+	}
+	r.n += r.rows.counted
 	return nil
 }
 

@@ -89,7 +89,7 @@ func answering(t rapid.TB, dir string, have, want *window.Plan, origins bool, ho
 	t.Helper()
 	r, err := Open(dir)
 	must(t, err)
-	must(t, r.Prepare(have, want, origins, hold))
+	must(t, r.Prepare(have, want, origins, hold, nil))
 	return r
 }
 
@@ -102,7 +102,7 @@ func comesBack(t *testing.T, dir string, p *window.Plan, want []window.Event) *R
 		_, err := r.Next(false)
 		must(t, err)
 	}
-	must(t, r.Prepare(p, p, true, 0)) // once more, from the first on
+	must(t, r.Prepare(p, p, true, 0, nil)) // once more, from the first on
 	for i := range want {
 		ev, err := r.Next(false)
 		if err != nil {
@@ -201,7 +201,7 @@ func TestNamedFiles(t *testing.T) {
 		r, err := Open(dir, files...)
 		if err == nil {
 			defer r.Close()
-			err = r.Prepare(p, p, true, 0)
+			err = r.Prepare(p, p, true, 0, nil)
 		}
 		for i := range want {
 			var ev *window.Event
@@ -356,9 +356,14 @@ func TestRowsApart(t *testing.T) {
 // would.
 func writtenByAnother(t *testing.T, path string, groups ...[]eventRow) {
 	t.Helper()
+	writtenBy(t, "another", path, groups...)
+}
+
+func writtenBy(t *testing.T, program, path string, groups ...[]eventRow) {
+	t.Helper()
 	f, err := os.Create(path)
 	must(t, err)
-	w := parquet.NewGenericWriter[eventRow](f, append(layouts["events"].options(), parquet.CreatedBy("another", "", ""))...)
+	w := parquet.NewGenericWriter[eventRow](f, append(layouts["events"].options(), parquet.CreatedBy(program, "", ""))...)
 	for _, group := range groups {
 		if _, err := w.Write(group); err != nil {
 			t.Fatal(err)
@@ -466,7 +471,7 @@ func TestOtherRules(t *testing.T) {
 		must(t, err)
 		defer r.Close()
 		other := window.NewPlan([]*window.Rule{&a, &b}, nil)
-		if err := r.Prepare(other, other, false, 0); (err == nil) != (want == "") || err != nil && err.Error() != damaged(runFile(dir), want).Error() {
+		if err := r.Prepare(other, other, false, 0, nil); (err == nil) != (want == "") || err != nil && err.Error() != damaged(runFile(dir), want).Error() {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -650,7 +655,7 @@ func readAll(dir string, p *window.Plan) (n int, err error) {
 		return 0, err
 	}
 	defer r.Close()
-	if err := r.Prepare(p, p, true, 0); err != nil {
+	if err := r.Prepare(p, p, true, 0, nil); err != nil {
 		return 0, err
 	}
 	for {
