@@ -108,7 +108,7 @@ func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool, text st
 	if opened {
 		e.n++
 		*ep = Episode{
-			ID: e.id(h), Rule: e.rule, Scope: slices.Clone(scope.Values), Fingerprint: h.Print,
+			ID: EpisodeID(e.rule, &h.Scope, &h.Print, h.Time), Rule: e.rule, Scope: slices.Clone(scope.Values), Fingerprint: h.Print,
 			First: n.First, Fired: ev.Time, Requests: int64(max(n.N, 1)),
 			Model: ev.Model, Caller: ev.Caller, User: ev.User, Session: ev.Session, Backend: ev.Backend,
 			Tool: tool, Text: text, Method: ev.Method, Path: ev.Path, Limit: h.Limit,
@@ -152,17 +152,17 @@ func (ep *Episode) status(status int) {
 	ep.Statuses[i].N++
 }
 
-// id is made of what the episode is, so that every run over the same requests
-// gives the same one.
-func (e *episodes) id(h *Hit) string {
+// EpisodeID is made of what the episode is, so that every run over the same requests
+// gives the same one: of its rule, scope and fingerprint, and when it first fired.
+func EpisodeID(rule *Rule, scope *fingerprint.ScopeKey, print *fingerprint.Fingerprint, fired int64) string {
 	sum := sha256.New()
 	var number [8]byte
-	binary.BigEndian.PutUint64(number[:], uint64(len(e.rule.Name)))
+	binary.BigEndian.PutUint64(number[:], uint64(len(rule.Name)))
 	sum.Write(number[:])
-	sum.Write([]byte(e.rule.Name))
-	sum.Write(h.Scope[:])
-	sum.Write(h.Print.Bytes())
-	binary.BigEndian.PutUint64(number[:], uint64(h.Time))
+	sum.Write([]byte(rule.Name))
+	sum.Write(scope[:])
+	sum.Write(print.Bytes())
+	binary.BigEndian.PutUint64(number[:], uint64(fired))
 	sum.Write(number[:])
 	return "ep-" + hex.EncodeToString(sum.Sum(nil)[:8])
 }

@@ -6,5 +6,6 @@ import "github.com/loopgauge/loopgauge/fingerprint"
 // them may leave out others.
 type Sought struct {
 	Line   *fingerprint.Position  // those of its line; nil for none
+	Time   *int64                 // those of this time; nil for none
 	Scopes []fingerprint.ScopeKey // those in one of these scopes
 }

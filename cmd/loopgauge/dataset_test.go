@@ -134,6 +134,47 @@ func TestDatasetEqualsLog(t *testing.T) {
 	}
 }
 
+// An episode that a dataset says when it fired is explained as by its log: of requests
+// of that time by the one that fired, by other thresholds that are in force, and where
+// its episodes are gone or damaged.
+func TestEpisodeOfDataset(t *testing.T) {
+	t.Parallel()
+	log, dir := filepath.Join(t.TempDir(), "a.jsonl"), filepath.Join(t.TempDir(), "data")
+	var lines string
+	for i, status := range []int{200, 200, 500, 200, 500, 500} {
+		lines += fmt.Sprintf(`{"time":"2026-11-21T10:00:0%dZ","id":"r%d","session":"s","path":"/p","status":%d}`+"\n", (i+1)/2, i, status)
+	}
+	write(t, log, lines)
+	ruled := func(threshold int) string {
+		return policyFile(t, fmt.Sprintf("version: 1\nrules:\n  - {name: same, identity: [path], scope: [session], counter: {kind: sliding, window: 1m}, threshold: 9, overrides: [{match: status == 500, threshold: %d}]}\n", threshold))
+	}
+	policy := ruled(3)
+	loopgauge(t, "", "replay", "--quiet", "--policy", policy, "--out", dir, log)
+	var found replay.Document
+	unmarshal(t, loopgauge(t, "", "replay", "--json", "--policy", policy, log), &found)
+	id := found.Episodes[0].ID
+	if out := loopgauge(t, "", "explain", id, "--json", "--policy", policy, log); !strings.Contains(out, `"override": "overrides[0]`) {
+		t.Fatalf("it does not fire by the override:\n%s", out)
+	}
+	same := sameFrom(t, dir, log)
+	explained := func(policy string) { t.Helper(); same("explain", id, "--json", "--policy", policy) }
+	explained(policy)
+	explained(ruled(2))
+	if code, _, errs := ran(t, "", "explain", id, "--policy", ruled(5), dir); code != exitFailed || !strings.Contains(errs, "no episode is "+id) {
+		t.Errorf("by a threshold of 5: exit code %d\n%s", code, errs)
+	}
+	file, err := filepath.Glob(filepath.Join(dir, "episodes", "*", "*.parquet"))
+	if err != nil || len(file) != 1 {
+		t.Fatal(file, err)
+	}
+	write(t, file[0], "PAR1")
+	explained(policy)
+	if err := os.RemoveAll(filepath.Join(dir, "episodes")); err != nil {
+		t.Fatal(err)
+	}
+	explained(policy)
+}
+
 // A dataset knows which requests were answered of a log that has neither status
 // nor tokens: tune took the loop in it for one of which nobody knows how it went.
 func TestDatasetOfAnswersAlone(t *testing.T) {

@@ -221,8 +221,12 @@ func (f *explainFlags) answerKept(ctx context.Context, u *ui, what asked, args [
 	if err != nil {
 		return err
 	}
+	fired := int64(fingerprint.NoTime)
+	if what.episode != "" {
+		fired = d.Fired(what.episode)
+	}
 	answer, err := explain.Answer(ctx, explain.Question{
-		Run: run, Stream: what.stream, Line: what.line, Item: what.item, Episode: what.episode, List: f.list(args),
+		Run: run, Stream: what.stream, Line: what.line, Item: what.item, Episode: what.episode, Fired: fired, List: f.list(args),
 	})
 	if err != nil {
 		return err

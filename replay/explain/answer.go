@@ -28,6 +28,9 @@ type Question struct {
 	// Episode is the id of an episode, or of a repeat, instead: of a repeat its
 	// first episode is explained.
 	Episode string
+	// Fired is when the earlier run says that the episode first fired;
+	// fingerprint.NoTime if it does not.
+	Fired int64
 	// List is the command that lists all episodes.
 	List string
 

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,12 +15,65 @@ import (
 )
 
 // episode finds the episode by judging everything, then reads again for its
-// scope alone.
+// scope alone. Where an earlier run says when it fired, that is looked for first; the
+// rules in force may be others, so it counts only if the scope alone says the same.
 func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Explanation, error) {
+	if x.q.Run.Kept != nil && x.q.Fired != fingerprint.NoTime {
+		first, err := x.firingAt(ctx, x.q.Fired)
+		if err != nil {
+			return nil, err
+		}
+		if first != nil {
+			out, err := x.alone(ctx, first)
+			if err == nil && x.traces[0].first() == x.target.Position {
+				return out, nil
+			}
+			if err != nil && !errors.Is(err, errOther) {
+				return nil, err
+			}
+			x.rules, x.traces = nil, nil
+		}
+	}
 	first, err := x.firing(ctx, streams)
 	if err != nil {
 		return nil, err
 	}
+	out, err := x.alone(ctx, first)
+	if errors.Is(err, errOther) {
+		err = fmt.Errorf("%s: judged alone, its scope gives another episode: the run had more live keys than it may keep", x.q.Episode)
+	}
+	return out, err
+}
+
+var errOther = errors.New("another episode")
+
+// firingAt finds what the episode fires on, if it first fires at that time: the
+// target is then the first such request of that time.
+func (x *explaining) firingAt(ctx context.Context, at int64) (first *window.Verdict, err error) {
+	_, err = x.read(ctx, x.plan.Rules, &window.Sought{Time: &at}, func(ev *window.Event) bool {
+		if ev.Time != at {
+			return ev.Time < at
+		}
+		for i, rule := range x.plan.Rules {
+			prints, scope := &ev.Prints[x.plan.IdentityOf(i)], &ev.Scopes[x.plan.ScopeOf(i)]
+			if ev.Rules[i] == window.NotMatched || prints.Cause != fingerprint.Computable || scope.Cause != fingerprint.Computable {
+				continue
+			}
+			for n := range prints.Fingerprints {
+				if print := &prints.Fingerprints[n]; window.EpisodeID(rule, &scope.Key, print, at) == x.q.Episode {
+					first, x.target = &window.Verdict{Rule: rule, Fingerprint: *print, Episode: x.q.Episode}, *ev.Clone()
+					return false
+				}
+			}
+		}
+		return true
+	}, nil)
+	return first, err
+}
+
+// alone judges the scope of the episode, which first fires on the target, by its rule
+// alone. It is errOther if that gives none of this id.
+func (x *explaining) alone(ctx context.Context, first *window.Verdict) (*Explanation, error) {
 	i := slices.Index(x.plan.Rules, first.Rule)
 	scope, position := &x.target.Scopes[x.plan.ScopeOf(i)], x.target.Position
 	out := explainedRule(first.Rule, x.target.Rules[i])
@@ -33,7 +87,8 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 		follow(nil)
 	} else {
 		// The line itself has the canonical text, and what was masked.
-		if streams, err = x.q.Open(); err != nil {
+		streams, err := x.q.Open()
+		if err != nil {
 			return nil, err
 		}
 		err = x.look(ctx, streams[position.Stream], position.Line, int(position.Item)+1, follow)
@@ -44,7 +99,7 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 	}
 	x.retarget([]*window.Rule{first.Rule})
 	t := x.traces[0]
-	if _, err = x.read(ctx, []*window.Rule{first.Rule}, &window.Sought{Scopes: []fingerprint.ScopeKey{t.key}}, func(ev *window.Event) bool {
+	if _, err := x.read(ctx, []*window.Rule{first.Rule}, &window.Sought{Scopes: []fingerprint.ScopeKey{t.key}}, func(ev *window.Event) bool {
 		t.add(ev, false)
 		return !t.closed
 	}, nil); err != nil {
@@ -52,7 +107,7 @@ func (x *explaining) episode(ctx context.Context, streams []ingest.Stream) (*Exp
 	}
 	t.engine.Close()
 	if t.asked < 0 || t.episode == nil {
-		return nil, fmt.Errorf("%s: judged alone, its scope gives another episode: the run had more live keys than it may keep", x.q.Episode)
+		return nil, errOther
 	}
 	return x.explanation(), nil
 }

@@ -142,6 +142,9 @@ func (t *trace) keep(h hit, asked bool) {
 	}
 }
 
+// first is where the first hit that is asked about stands.
+func (t *trace) first() fingerprint.Position { return t.hits[t.asked].pos }
+
 // recorded tells whether the gateway kept a hit for later counts.
 func (t *trace) recorded(h *hit) bool {
 	switch {

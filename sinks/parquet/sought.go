@@ -27,6 +27,9 @@ func (e *eventColumns) pass(g *group, sought *window.Sought) (passed bool, err e
 	if at := sought.Line; at != nil && e.stream.mayHold(g, int64(at.Stream)) && e.line.mayHold(g, at.Line) {
 		return false, nil
 	}
+	if sought.Time != nil && e.time.mayHold(g, *sought.Time) {
+		return false, nil
+	}
 	for _, key := range sought.Scopes {
 		if may, err := e.scopesKey.mayHold(g, hex.EncodeToString(key[:])); may || err != nil {
 			return false, err

@@ -25,7 +25,7 @@ func sessions(p *window.Plan, n, each int) []window.Event {
 	events := make([]window.Event, n)
 	for i := range events {
 		r.Session, r.ID = fmt.Append(nil, "s", i/each), fmt.Append(nil, "r", i)
-		r.End = midnight + int64(i-n*3/4)*1e6
+		r.End = midnight + int64(i/3*3-n*3/4)*1e6
 		r.Position = fingerprint.Position{Stream: 1, Line: int64(i/2 + 1), Offset: int64(i), Item: int32(i % 2)}
 		x.Event(r, &events[i])
 	}
@@ -74,6 +74,9 @@ func TestSought(t *testing.T) {
 		if rapid.Bool().Draw(rt, "a line") {
 			s.Line = &one().Position
 		}
+		if rapid.Bool().Draw(rt, "a time") {
+			s.Time = &one().Time
+		}
 		for range rapid.IntRange(0, 2).Draw(rt, "scopes") {
 			s.Scopes = append(s.Scopes, one().Scopes[0].Key)
 		}
@@ -83,7 +86,7 @@ func TestSought(t *testing.T) {
 		}
 		for i := range events {
 			want := &events[i]
-			is := s.Line != nil && want.Position.Line == s.Line.Line || slices.Contains(s.Scopes, want.Scopes[0].Key)
+			is := s.Line != nil && want.Position.Line == s.Line.Line || s.Time != nil && want.Time == *s.Time || slices.Contains(s.Scopes, want.Scopes[0].Key)
 			if len(got) == 0 || got[0].Position != want.Position {
 				if is {
 					rt.Fatalf("event %d did not come", i)
@@ -124,11 +127,33 @@ func TestPassedOver(t *testing.T) {
 	f(creator, &window.Sought{Scopes: []fingerprint.ScopeKey{events[30].Scopes[0].Key}}, 5)
 	f(creator, &window.Sought{Line: &events[1].Position}, 30)
 	f(creator, last, 5)
+	f(creator, &window.Sought{Time: &events[29].Time}, 30)
 	f(creator, &window.Sought{}, 0)
 	f(creator, nil, 40)
 	f("another", last, 10)
 	must(t, os.Remove(files[1]))
 	if _, err := sought(t, dir, p, last); err == nil || !strings.Contains(err.Error(), "holds 30 of the 40 requests") {
 		t.Error(err)
+	}
+}
+
+// TestFired: when an episode of the run first fired is known by its id.
+func TestFired(t *testing.T) {
+	dir := t.TempDir()
+	written(t, dir)
+	r, err := Open(dir)
+	must(t, err)
+	defer r.Close()
+	list := table[episodeRow](t, dir, "episodes")
+	if len(list) < 2 {
+		t.Fatalf("%d episodes", len(list))
+	}
+	for _, e := range list {
+		if at := r.Fired(e.ID); at != e.Fired {
+			t.Errorf("%s fired at %d, not %d", e.ID, at, e.Fired)
+		}
+	}
+	if at := r.Fired("ep-0"); at != fingerprint.NoTime {
+		t.Errorf("none fired at %d", at)
 	}
 }
