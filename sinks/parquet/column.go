@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
@@ -58,10 +59,37 @@ func (c *column) is(leaf *parquet.Column) {
 
 // group is a row group.
 type group struct {
+	file   *parquet.File
+	meta   []format.ColumnChunk
 	chunks []parquet.ColumnChunk
 	rows   int64
 	ours   bool   // what it says of its columns is what we write
 	next   *group // nil behind the last
+}
+
+func groupsOf(file *parquet.File) (list []*group) {
+	for i, rows := range file.RowGroups() {
+		list = append(list, &group{file: file, meta: file.Metadata().RowGroups[i].Columns, chunks: rows.ColumnChunks(), rows: rows.NumRows(), ours: isOwn(file)})
+	}
+	return list
+}
+
+// check checks all columns, before any is read.
+func (g *group) check() error {
+	for leaf := range g.meta {
+		if err := g.checkColumn(leaf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *group) checkColumn(leaf int) error {
+	c := &g.meta[leaf].MetaData
+	if err := checkPageHeads(g.file, c, g.rows, g.ours); err != nil {
+		return fmt.Errorf("column %s: %w", strings.Join(c.PathInSchema, "."), err)
+	}
+	return nil
 }
 
 // opened is what a column is in a row group.

@@ -188,10 +188,12 @@ func (e *eventColumns) open(file *parquet.File, sought *window.Sought) error {
 			c.is(columnOf(file, c.name))
 		}
 	}
-	ours, last := isOwn(file), &e.groups
-	for _, rows := range file.RowGroups() {
-		g := &group{chunks: rows.ColumnChunks(), rows: rows.NumRows(), ours: ours}
+	last := &e.groups
+	for _, g := range groupsOf(file) {
 		passed, err := e.pass(g, sought)
+		if err == nil && !passed {
+			err = g.check()
+		}
 		if err != nil {
 			return err
 		}

@@ -36,14 +36,33 @@ var added = []string{"answered"}
 // eventShape is that of files of events.
 var eventShape = sync.OnceValue(func() []leaf { return leaves(parquet.SchemaOf(eventRow{}).Fields(), "") })
 
-// beginEvents opens a file of events. Its columns are looked up in the file: a
-// schema of its own nobody asks for, and to make one takes longer than to read it.
+// beginEvents opens a file of events, of which each row group that is read has to be
+// checked. Its columns are looked up in the file: a schema of its own nobody asks for,
+// and to make one takes longer than to read it.
 func beginEvents(path string) (*parquet.File, *os.File, error) {
-	return begin(path, eventShape(), parquet.FileSchema(parquet.SchemaOf(eventRow{})))
+	return beginUnchecked(path, eventShape(), parquet.FileSchema(parquet.SchemaOf(eventRow{})))
 }
 
 // begin opens a file that must have some columns.
-func begin(path string, want []leaf, options ...parquet.FileOption) (file *parquet.File, _ *os.File, err error) {
+func begin(path string, want []leaf) (file *parquet.File, f *os.File, err error) {
+	if file, f, err = beginUnchecked(path, want); err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+	defer guard(path, &err)
+	for _, g := range groupsOf(file) {
+		if err := g.check(); err != nil {
+			return nil, nil, damaged(path, err)
+		}
+	}
+	return file, f, nil
+}
+
+func beginUnchecked(path string, want []leaf, options ...parquet.FileOption) (file *parquet.File, _ *os.File, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
@@ -102,15 +121,10 @@ func openParquet(f io.ReaderAt, size int64, options ...parquet.FileOption) (*par
 	if err != nil {
 		return nil, err
 	}
-	ours := isOwn(file)
 	for _, group := range file.Metadata().RowGroups {
 		for i := range group.Columns {
-			c := &group.Columns[i].MetaData
-			if c.Codec == format.Lz4Raw {
+			if c := &group.Columns[i].MetaData; c.Codec == format.Lz4Raw {
 				return nil, fmt.Errorf("column %s is packed with %s, which is not read", strings.Join(c.PathInSchema, "."), c.Codec)
-			}
-			if err := checkPageHeads(f, c, group.NumRows, ours); err != nil {
-				return nil, fmt.Errorf("column %s: %w", strings.Join(c.PathInSchema, "."), err)
 			}
 		}
 	}

@@ -588,7 +588,9 @@ func TestAccountThatDoesNotAddUp(t *testing.T) {
 func TestDamage(t *testing.T) {
 	p := plan(t)
 	dir := t.TempDir()
-	keep(t, dir, p, extracted(p, 30))
+	events := extracted(p, 30)
+	keep(t, dir, p, events)
+	some := &window.Sought{Line: &events[29].Position, Scopes: []fingerprint.ScopeKey{events[0].Scopes[0].Key, {}}}
 	for _, name := range []string{"events/date=2026-11-21/events.parquet", "run/run.parquet"} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		sound := load(t, path)
@@ -608,6 +610,9 @@ func TestDamage(t *testing.T) {
 			}
 			if n > 30 {
 				t.Fatalf("%s, byte %d: %d events of 30", name, i, n)
+			}
+			if _, err := sought(dir, p, some); err != nil && !strings.HasPrefix(err.Error(), dir) {
+				t.Fatalf("%s, byte %d, where some are sought: %v", name, i, err)
 			}
 		}
 		if said < tried/4 {
@@ -650,21 +655,6 @@ func TestForbiddenDays(t *testing.T) {
 }
 
 func readAll(dir string, p *window.Plan) (n int, err error) {
-	r, err := Open(dir)
-	if err != nil {
-		return 0, err
-	}
-	defer r.Close()
-	if err := r.Prepare(p, p, true, 0, nil); err != nil {
-		return 0, err
-	}
-	for {
-		switch _, err := r.Next(false); {
-		case errors.Is(err, io.EOF):
-			return n, nil
-		case err != nil:
-			return n, err
-		}
-		n++
-	}
+	list, err := sought(dir, p, nil)
+	return len(list), err
 }

@@ -71,6 +71,9 @@ func (n *numbers[V]) mayHold(g *group, number int64) bool {
 // mayHold is false if no row of a row group has this text. In what is ours all texts
 // of one are in its dictionary, which comes with the first page.
 func (t *texts[V]) mayHold(g *group, text string) (bool, error) {
+	if err := g.checkColumn(t.leaf); err != nil {
+		return false, err
+	}
 	pages := g.chunks[t.leaf].Pages()
 	defer pages.Close()
 	page, err := pages.ReadPage()
