@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math"
@@ -448,6 +449,10 @@ func TestMissingFiles(t *testing.T) {
 		n, err := readAll(dir, l.plan)
 		if n != 4-len(gone) || (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), dir+": "+want) {
 			t.Errorf("without %d: %d events, %v", gone, n, err)
+		}
+		list, other := sought(dir, l.plan, &window.Sought{})
+		if len(list) > 0 || fmt.Sprint(other) != fmt.Sprint(err) {
+			t.Errorf("without %d, with nothing sought: %d events, %v", gone, len(list), other)
 		}
 	}
 	f("")
