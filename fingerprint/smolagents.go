@@ -56,7 +56,7 @@ var (
 func (w *Writer) addThrown(items []rawjson.Value) {
 	for _, item := range slices.Backward(items) {
 		switch it := w.readItem(item); {
-		case it.class == isUser:
+		case it.class == isUser && mayHave(it.content, string(threw)):
 			if rest := w.addErrors(w.onlyText(it.content).trim()); len(rest.text) > 0 {
 				return
 			}
