@@ -326,10 +326,13 @@ func (p *custom) sentBody(r *fingerprint.Request, v found) {
 		return
 	case len(text) == 0 || text[0] == '{':
 	default:
-		head, _ := cutHead(wrap.Unencoded(text))
+		head, sent := cutHead(wrap.Unencoded(text))
 		p.head(r, head)
-		if inside.Kind() == rawjson.Object {
+		switch {
+		case inside.Kind() == rawjson.Object:
 			text = inside
+		case head != nil: // its keys are no part of the body
+			text = sent
 		}
 	}
 	r.Body = text

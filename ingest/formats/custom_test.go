@@ -196,6 +196,13 @@ func TestCustomFields(t *testing.T) {
 	const posted = "POST /v1 HTTP/1.1\nHost: a\nX-Config: {\"b\":1}\nAuthorization: Bearer sk-secret-1\nX-Session-Id:s1\n\n"
 	f(list(pathTo("body", "b")), `{"b":"`+sent(posted+`{"model":"m"}`)+`"}`, `body="{\"model\":\"m\"}" caller="key-07fd32658335" session="s1" model="m" has_tools=false stream=false `+
 		`attributes={"header:authorization":"key-8e7a54ed7e6b","header:host":"a","header:x-config":"{\"b\":1}","header:x-session-id":"s1"}`)
+	f(list(pathTo("body", "b")), `{"b":"`+sent(posted+"a=b")+`"}`, `body="a=b" caller="key-07fd32658335" session="s1" `+
+		`attributes={"header:authorization":"key-8e7a54ed7e6b","header:host":"a","header:x-config":"{\"b\":1}","header:x-session-id":"s1"}`)
+	f(list(pathTo("body", "b")), `{"b":"`+sent("GET http://a/v1 HTTP/1.0\nX-Team: t\n goes: on\nmy words: b\n\n{}")+`"}`, `body="{}" has_tools=false stream=false attributes={"header:x-team":"t"}`)
+	for _, said := range []string{"please explain HTTP/1.1", "EXPLAIN what HTTP/1.1", "POST /v1 HTTP/1.1 is", "HTTP/1.1 says"} { // by a person
+		text := sent(said + "\nPassword: b\n\n{}")
+		f(list(pathTo("body", "b")), `{"b":"`+text+`"}`, `body="`+text+`"`)
+	}
 	f(list(pathTo("response", "r")), `{"r":"`+sent("HTTP/1.1 200 OK\nX-Config: {\"b\":1}\n\n"+said)+`"}`, `tool_calls=[{"arguments":"{}","name":"f"}]`)
 	f(list(pathTo("response", "r")), `{"r":"`+sent("HTTP/1.1 200 OK\n\ndata: "+strings.Replace(said, "message", "delta", 1)+"\n\ndata: [DONE]\n\n")+`"}`, `tool_calls=[{"arguments":"{}","name":"f"}]`)
 	f(list(pathTo("headers", "h")), `{"h":{"X-Session-Id":["s1"],"Authorization":"Bearer sk-secret-1"}}`,
