@@ -111,8 +111,10 @@ func (x *explaining) collectLine(ctx context.Context, rules []*window.Rule) erro
 	last := x.target // behind it the target does not come any more
 	last.Time += last.Again
 	sought := &window.Sought{Line: &x.target.Position}
-	for _, t := range x.traces {
-		sought.Scopes = append(sought.Scopes, t.key)
+	for _, t := range x.traces { // of many rules and calls, which have the same few
+		if !slices.Contains(sought.Scopes, t.key) {
+			sought.Scopes = append(sought.Scopes, t.key)
+		}
 	}
 	result, err := x.read(ctx, rules, sought, func(ev *window.Event) bool {
 		at := ev.Position
