@@ -35,6 +35,7 @@ type eventReader struct {
 	open *eventFile
 	rows *eventColumns // of the open file
 	next int64         // the least seq that may come
+	past int64         // likewise behind the row groups that are passed over
 	n    int64         // events
 	time int64         // of the last one
 
@@ -62,7 +63,7 @@ type eventFile struct {
 
 func (r *eventReader) prepare(have, want *window.Plan, answers *window.Answers, origins bool, sought *window.Sought) {
 	r.close() // what was read before
-	r.begun, r.next, r.n, r.time = 0, 0, 0, math.MinInt64
+	r.begun, r.next, r.past, r.n, r.time = 0, 0, 0, 0, math.MinInt64
 	r.read.Store(0)
 	r.plan, r.want, r.answers = have, want, answers
 	r.frames, r.scopes = frames{plan: want}, make([]int32, len(have.Scopes))
@@ -183,6 +184,13 @@ func (r *eventReader) openFile(path string) error {
 		return damaged(path, err)
 	}
 	r.n += r.rows.counted
+	r.next = max(r.next, r.past) // nothing of the files before may follow
+	if passed := r.rows.passed; len(passed) > 0 {
+		if first := passed[0].first; first < r.next {
+			return damaged(path, fmt.Sprintf("request %d: out of place", first))
+		}
+		r.past = passed[len(passed)-1].last + 1
+	}
 	return nil
 }
 

@@ -134,6 +134,20 @@ func TestPassedOver(t *testing.T) {
 	f(creator, &window.Sought{}, 0)
 	f(creator, nil, 40)
 	f("another", last, 10)
+
+	write(creator)
+	one, other := load(t, files[0]), load(t, files[1])
+	for _, content := range [][2][]byte{{one, one}, {other, other}, {other, one}} {
+		must(t, os.WriteFile(files[0], content[0], 0o600))
+		must(t, os.WriteFile(files[1], content[1], 0o600))
+		_, want := sought(dir, p, nil)
+		for _, s := range []*window.Sought{{}, last, {Line: &events[1].Position}} {
+			if _, err := sought(dir, p, s); err == nil || want == nil || err.Error() != want.Error() {
+				t.Errorf("of files in other places: %v, not %v", err, want)
+			}
+		}
+	}
+	must(t, os.WriteFile(files[0], one, 0o600))
 	must(t, os.Remove(files[1]))
 	if _, err := sought(dir, p, last); err == nil || !strings.Contains(err.Error(), "holds 30 of the 40 requests") {
 		t.Error(err)
