@@ -504,6 +504,7 @@ func TestScaffold(t *testing.T) {
 	f(`{"time":"2026-11-21T10:00:10Z","level":"info","tyk-analytics-record":{"method":"POST","path":"/secret","response_code":200,"timestamp":"2026-11-21T10:00:00Z","request_time":381,"expireAt":"2026-11-21T10:00:00Z"}}`, "end: 'tyk-analytics-record.timestamp'", "duration: {path: 'tyk-analytics-record.request_time', unit: ms}")
 	f(`{"severity":"info","msg":"{\"method\":\"POST\",\"path\":\"/secret\",\"status\":200,\"timestamp\":\"2026-11-21T10:00:00Z\",\"took\":0.5}"}`, "time: 'msg.timestamp'")
 	f(`{"time":"2026-11-21T10:00:10Z","http":{"method":"POST","path":"/secret","status":200}}`, "time: 'time'")
+	f(`{"time":"2026-11-21T10:00:10Z","http":{"method":"POST","path":"/secret","status":200,"cached_at":"2026-11-20T10:00:00Z"}}`, "time: 'time'")
 	f(`{"start_time":1795255200123,"latency":0.5,"client_ip":"secret","consumer":{"username":"secret"}}`, "duration: {path: 'latency', unit: s}", "caller_name: 'consumer.username'")
 	f(`{"start_time":1795255200123,"latency":900.5,"llm_summary":{"model":"secret","request_model":"secret","duration":300}}`, "duration: {path: 'latency', unit: ms}", "model: 'llm_summary.request_model'")
 	f(`{"time":"2026-11-21T10:00:00Z","callerIpAddress":"secret","correlationId":"secret","body":{"id":"secret","choices":[]}}`, "id: 'correlationId'", "caller_name: 'callerIpAddress'", "response: 'body'")
@@ -532,6 +533,7 @@ func TestScaffold(t *testing.T) {
 	const gin = `[GIN] 2026/11/21 - 10:00:00 | 200 |  1.25s |       127.0.0.1 | POST     "/secret"`
 	f(`{"@timestamp":"2026-11-21T10:00:00Z","level":"INFO","message":"secret"}`+"\n"+gin, "layout: '2006/01/02 - 15:04:05'", "url: 'url'")
 	f(`{"@timestamp":"2026-11-21T10:00:00Z","model":"secret"}`+"\n"+gin, "time: '@timestamp'", "model: 'model'")
+	f(`{"@timestamp":"2026-11-21T10:00:00Z","session":"secret"}`+"\nserves POST /secret HTTP/1.1 200", "time: '@timestamp'", "session: 'session'") // no time
 	f(`192.0.2.7 - - [21/Nov/2026:10:00:00 +0000] secret:9080 "POST /secret HTTP/1.1" 200 5`, `pattern: '^(?P<client_ip>\S+).*?\[(?P<time>`, "caller_name: 'client_ip'", "status: 'status'") // APISIX
 	f(`{"what":"secret"}`, "time: TIME", "#   what")
 	f(`[2026-11-21T10:00:00Z] model="secret" status=200`, `pattern: '^\[(?P<time>\S+)\].*?\bmodel="(?P<model>(?:[^"\\]|\\.)*)".*?\bstatus=(?P<status>\S*)'`)

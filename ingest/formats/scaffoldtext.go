@@ -66,9 +66,12 @@ func scaffoldText(lines [][]byte) []byte {
 	return begun(pattern, &best.g, times)
 }
 
-// isAccess tells whether among lines of text are those of requests.
+// isAccess tells whether among lines of text are those of requests, with their time.
 func isAccess(lines [][]byte) bool {
-	return slices.ContainsFunc(lines, func(line []byte) bool { return newTexter(string(line)).of >= ofCall })
+	return slices.ContainsFunc(lines, func(line []byte) bool {
+		t := newTexter(string(line))
+		return t.of >= ofCall && t.g.guessed("time", nil) != ""
+	})
 }
 
 // begun writes the file for a log that a pattern takes apart.

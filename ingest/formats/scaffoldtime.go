@@ -122,8 +122,9 @@ func (g *guesser) timeCandidates() (list []CustomField) {
 		return len(names)
 	}
 	line := g.wrapped()
+	named := line != "" && line == g.within() // of another name a time may be of anything, as when an answer was cached
 	shippers := func(path string) int {
-		if member, ok := strings.CutPrefix(path, line); line == "" || ok && !strings.Contains(member, ".") {
+		if member, ok := strings.CutPrefix(path, line); line == "" || ok && !strings.Contains(member, ".") && (!named || slices.Contains(names, lastName(path))) {
 			return 0
 		}
 		return 1
