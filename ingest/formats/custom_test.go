@@ -533,7 +533,7 @@ func TestScaffold(t *testing.T) {
 	const gin = `[GIN] 2026/11/21 - 10:00:00 | 200 |  1.25s |       127.0.0.1 | POST     "/secret"`
 	f(`{"@timestamp":"2026-11-21T10:00:00Z","level":"INFO","message":"secret"}`+"\n"+gin, "layout: '2006/01/02 - 15:04:05'", "url: 'url'")
 	f(`{"@timestamp":"2026-11-21T10:00:00Z","model":"secret"}`+"\n"+gin, "time: '@timestamp'", "model: 'model'")
-	f(`{"@timestamp":"2026-11-21T10:00:00Z","session":"secret"}`+"\nserves POST /secret HTTP/1.1 200", "time: '@timestamp'", "session: 'session'") // no time
+	f(`{"@timestamp":"2026-11-21T10:00:00Z","session":"secret"}`+"\nserves POST /secret HTTP/1.1 200", "time: '@timestamp'", "session: 'session'")                                           // no time
 	f(`192.0.2.7 - - [21/Nov/2026:10:00:00 +0000] secret:9080 "POST /secret HTTP/1.1" 200 5`, `pattern: '^(?P<client_ip>\S+).*?\[(?P<time>`, "caller_name: 'client_ip'", "status: 'status'") // APISIX
 	f(`{"what":"secret"}`, "time: TIME", "#   what")
 	f(`[2026-11-21T10:00:00Z] model="secret" status=200`, `pattern: '^\[(?P<time>\S+)\].*?\bmodel="(?P<model>(?:[^"\\]|\\.)*)".*?\bstatus=(?P<status>\S*)'`)
