@@ -92,8 +92,9 @@ func mayEndInDeed(content rawjson.Value) bool {
 	return last == '`' || last == '>' || last == ']' || last == '}' || bytes.Contains(text[max(0, len(text)-len(`\u0060`)):], []byte(`\u`)) || bytes.Contains(text, actionInput)
 }
 
-// deedWords are in what may do something in text, as it stands in JSON.
-var deedWords = [][]byte{[]byte(`{\`), []byte(`{ \`), fence, endTag, []byte(`<\/`), action, callingTools}
+// deedWords are in what may do something in text, as it stands in JSON. The last two are
+// in Llama's calls.
+var deedWords = [][]byte{[]byte(`{\`), []byte(`{ \`), fence, endTag, []byte(`<\/`), action, callingTools, []byte(")]"), []byte("<|python_tag|>")}
 
 // mayHaveDeed tells whether an answer may do something in text.
 func (w *Writer) mayHaveDeed(content rawjson.Value) bool {

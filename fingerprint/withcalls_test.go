@@ -79,9 +79,11 @@ func TestResultsOfLostCalls(t *testing.T) {
 		`{"role":"assistant","content":"a"},{"role":"user","tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"ok"}`: false, // of a user that calls
 		`{"role":"user","content":"q"}` + step + `,{"role":"assistant","content":"done"},{"role":"user","content":"and?"},{"role":"assistant","content":"done"}`:                    false,
 		// The answer calls in its text.
-		`{"role":"user","content":"q"}` + inText:                                       false,
-		`{"role":"user","content":"q"}` + inText + inText:                              false,
-		`{"role":"user","content":"q"}` + inText + `,{"role":"user","content":"and?"}`: false,
+		`{"role":"user","content":"q"}` + inText:                                                                                  false,
+		`{"role":"user","content":"q"}` + inText + inText:                                                                         false,
+		`{"role":"user","content":"q"}` + inText + `,{"role":"user","content":"and?"}`:                                            false,
+		`{"role":"user","content":"q"},{"role":"assistant","content":"[f(x=1)]"},{"role":"tool","content":"ok"}`:                  false,
+		`{"role":"user","content":"q"},{"role":"assistant","content":"<|python_tag|>f.call(x=1)"},{"role":"tool","content":"ok"}`: false,
 	} {
 		id := mustNew(t, "", Options{Parts: []string{"last_messages:3"}})
 		r := request(t, "messages", "["+messages+"]")
