@@ -31,7 +31,10 @@ walk:
 		case it.class == isElsewhere && i < from: // maybe a call
 			return i, Computable
 		case it.class == isAssistant && !asked:
-			if w.mayHaveDeed(it.content) {
+			if w.mayCallInText(it.content) {
+				for i > 0 && w.readItem(items[i-1]).class == isAssistant {
+					i-- // it calls in several
+				}
 				return min(i, from), Computable
 			}
 			lost = true
@@ -53,6 +56,24 @@ func (w *Writer) firstCall(items []rawjson.Value, i int) int {
 		i--
 	}
 	return i
+}
+
+// mayCallInText tells whether an answer may call a tool in its text, behind what the model
+// reasoned.
+func (w *Writer) mayCallInText(content rawjson.Value) bool {
+	if !w.mayHaveDeed(content) {
+		return false
+	}
+	t := w.onlyText(content).trim()
+	rest := t.behindReasoning()
+	if len(rest) == len(t.text) {
+		return true
+	}
+	t.text = rest
+	said := w.decoded(t)
+	from := len(w.bare)
+	w.bare = rawjson.AppendString(w.bare, said)
+	return has(w.bare[from:], deedWords)
 }
 
 // observes tells whether a message of the user is a result, of a client whose model has

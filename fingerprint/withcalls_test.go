@@ -15,6 +15,7 @@ func TestLastMessagesHaveTheCallsOfTheirResults(t *testing.T) {
 	}
 	single := chatTurn + `,{"role":"assistant","tool_calls":[{"id":"c3","function":{"name":"list","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c3","content":"none"}`
 	spoken := `{"role":"user","content":"q"},{"role":"assistant","content":"edit 1"},{"role":"user","content":"Observation: done"},{"role":"assistant","content":"test"},{"role":"user","content":"Observation: FAIL"}`
+	inTwo := `{"role":"user","content":"q"},{"role":"assistant","content":"<tool_call>f</tool_call>"},{"role":"assistant","content":"<tool_call>g</tool_call>"},{"role":"tool","content":"ok"},{"role":"tool","content":"ok"}`
 	for _, c := range []struct {
 		messages string
 		n, is    int
@@ -40,6 +41,8 @@ func TestLastMessagesHaveTheCallsOfTheirResults(t *testing.T) {
 		{`{"role":"assistant","content":"test"},{"role":"user","content":[{"type":"text","text":"Observation: FAIL"}]}`, 1, 2},
 		{spoken + `,{"role":"user","content":"Observation: of what?"}`, 1, 1},
 		{`{"role":"user","content":"Observation: r"},{"role":"assistant","content":"a"}`, 2, 2},
+		{inTwo, 2, 4},
+		{inTwo, 3, 4},
 	} {
 		r := request(t, "messages", "["+c.messages+"]")
 		got := written(fmt.Sprintf("last_messages:%d", c.n), r)
@@ -79,11 +82,17 @@ func TestResultsOfLostCalls(t *testing.T) {
 		`{"role":"assistant","content":"a"},{"role":"user","tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"ok"}`: false, // of a user that calls
 		`{"role":"user","content":"q"}` + step + `,{"role":"assistant","content":"done"},{"role":"user","content":"and?"},{"role":"assistant","content":"done"}`:                    false,
 		// The answer calls in its text.
-		`{"role":"user","content":"q"}` + inText:                                                                                  false,
-		`{"role":"user","content":"q"}` + inText + inText:                                                                         false,
-		`{"role":"user","content":"q"}` + inText + `,{"role":"user","content":"and?"}`:                                            false,
-		`{"role":"user","content":"q"},{"role":"assistant","content":"[f(x=1)]"},{"role":"tool","content":"ok"}`:                  false,
-		`{"role":"user","content":"q"},{"role":"assistant","content":"<|python_tag|>f.call(x=1)"},{"role":"tool","content":"ok"}`: false,
+		`{"role":"user","content":"q"}` + inText:                                                                                                                false,
+		`{"role":"user","content":"q"}` + inText + inText:                                                                                                       false,
+		`{"role":"user","content":"q"}` + inText + `,{"role":"user","content":"and?"}`:                                                                          false,
+		`{"role":"user","content":"q"},{"role":"assistant","content":"[f(x=1)]"},{"role":"tool","content":"ok"}`:                                                false,
+		`{"role":"user","content":"q"},{"role":"assistant","content":"<|python_tag|>f.call(x=1)"},{"role":"tool","content":"ok"}`:                               false,
+		`{"role":"user","content":"q"},{"role":"assistant","content":"<think>\na\n</think>\n\n<tool_call>f</tool_call>"},{"role":"tool","content":"ok"}`:        false,
+		`{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"text","text":"\u003cthink>a</think>{\"f\":1}"}]},{"role":"tool","content":"ok"}`: false,
+		// Reasoning is no call.
+		`{"role":"user","content":"q"},{"role":"assistant","content":"<think>\na\n</think>"},{"role":"tool","content":"ok"}`:                            true,
+		`{"role":"user","content":"q"},{"role":"assistant","content":"<think>\n\n</think>\n\nI go on."},{"role":"tool","content":"ok"}`:                 true,
+		`{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"text","text":"\u003cthink>a</think>b"}]},{"role":"tool","content":"ok"}`: true,
 	} {
 		id := mustNew(t, "", Options{Parts: []string{"last_messages:3"}})
 		r := request(t, "messages", "["+messages+"]")
