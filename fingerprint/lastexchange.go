@@ -50,10 +50,15 @@ func exchangePart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, C
 	case w.readItem(items[from]).class == isElsewhere:
 		return dst, HistoryElsewhere
 	}
-	calls := false // of tools, in it
+	called, answered, calls := false, false, false // of tools, in it
 	for _, item := range items[from:] {
 		it := w.readItem(item)
-		calls = calls || it.class == isResult || w.callsTools(it)
+		called = called || w.callsTools(it)
+		answered = answered || w.answers(it)
+		calls = calls || called || it.class == isResult
+	}
+	if answered && !called && !w.mayCallInText(w.readItem(items[from]).content) {
+		return dst, LossyContent // the calls were left out
 	}
 	w.deeds = !calls
 	defer func() { w.deeds = false }()

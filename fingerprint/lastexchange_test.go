@@ -60,6 +60,14 @@ func TestLastExchange(t *testing.T) {
 	}
 	f(`{"role":"tool","tool_call_id":"a","content":"x"}`, notComputable(LossyContent)) // of a call that is not there
 
+	// So are these, unless the answer calls in its text.
+	lost := said("assistant", "") + `,{"role":"tool","content":"ok"},` + said("user", "go on")
+	f(q+","+lost+","+lost, notComputable(LossyContent))
+	lost = said("assistant", "I look") + `,{"role":"user","content":[{"type":"tool_result","content":"ok"},{"type":"text","text":"go on"}]},` + said("user", "go on")
+	f(q+","+lost+","+lost, notComputable(LossyContent))
+	inText := said("assistant", "<tool_call>f</tool_call>") + `,{"role":"tool","content":"ok"},` + said("user", "go on")
+	f(q+","+inText+","+inText, "["+form("assistant", "<tool_call>f</tool_call>")+`,{"role":"tool","text":"ok"},`+form("user", "go on")+"]")
+
 	masked := mustNew(t, "last-exchange", Options{Mask: []string{"call_ids"}})
 	calling := func(id string) string { return said("assistant", "Calling "+id) + "," + said("user", "got 7") }
 	wantCanonicals(t, masked, request(t, "messages", "["+calling("call_1a")+","+calling("call_2b")+"]"), `[["last_exchange",[`+form("assistant", "Calling <call-id>")+","+form("user", "got 7")+`]]]`)
