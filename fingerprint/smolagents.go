@@ -9,7 +9,7 @@ import (
 
 // smolagents writes calls as Python does below what the model said of them, or below
 // its code: "Calling tools:" and in the next line a list of objects, each with an id
-// that is new at each step.
+// that is new at each step. Others in what a tool is given stay.
 
 var (
 	callingTools = []byte("Calling tools:")
@@ -34,8 +34,10 @@ func (w *Writer) calling(t spoken) []byte {
 			if n < 0 {
 				return -1, -1, ""
 			}
-			start += n + len(callIDName)
-			if n = bytes.IndexByte(text[start:], '\''); n >= 0 && bytes.HasPrefix(text[start+n:], behindCallID) {
+			start += n
+			listed := start == bytes.Index(text, callIDName) || bytes.HasSuffix(text[:start], []byte("}}, "))
+			start += len(callIDName)
+			if n = bytes.IndexByte(text[start:], '\''); listed && n >= 0 && bytes.HasPrefix(text[start+n:], behindCallID) {
 				return start, start + n, callID
 			}
 		}
@@ -49,6 +51,7 @@ func (w *Writer) calling(t spoken) []byte {
 var (
 	threw     = []byte("Error executing tool ")
 	errorLine = []byte("Error:")
+	told      = [][]byte{[]byte("New task:"), []byte("Observation:"), []byte("Now proceed and carry out this plan."), errorLine}
 	toRetry   = []byte("Now let's retry: take care not to repeat previous errors! If you have retried several times, try a completely different approach.")
 )
 
@@ -66,7 +69,8 @@ func (w *Writer) addThrown(items []rawjson.Value) {
 	}
 }
 
-// addErrors adds those that a text ends with, and returns what stands before them.
+// addErrors adds those that a text ends with, and returns what stands before them. Below
+// other words than smolagents' own they are a transcript, of which something is asked.
 func (w *Writer) addErrors(t spoken) spoken {
 	for len(w.steps) < 2*mostExchanges && bytes.Contains(t.text, threw) {
 		at := max(0, t.lastLine(t.text, threw))
@@ -82,6 +86,9 @@ func (w *Writer) addErrors(t spoken) spoken {
 		w.addStep(t, "assistant", action, []byte(" tool"), t.newline(), actionInput, []byte(" "), call[len(threw):])
 		before.text = before.text[:begin]
 		t = before.trim()
+	}
+	if len(t.text) > 0 && !begins(t.text, told) {
+		w.steps = w.steps[:0]
 	}
 	return t
 }

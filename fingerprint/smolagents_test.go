@@ -19,6 +19,7 @@ func TestCalling(t *testing.T) {
 		"Calling tools:\n[" + call("a", "{}") + ", " + call("b", "{}") + "]":                            "Calling tools:\n[" + call("<call-id>", "{}") + ", " + call("<call-id>", "{}") + "]",
 
 		// Ids that are given to a tool stay.
+		"Calling tools:\n[" + call("a", "["+call("7", "{}")+"]") + "]":             "Calling tools:\n[" + call("<call-id>", "["+call("7", "{}")+"]") + "]",
 		"Calling tools:\n[" + call("a", "[{'id': '4711', 'type': 'order'}]") + "]": "Calling tools:\n[" + call("<call-id>", "[{'id': '4711', 'type': 'order'}]") + "]",
 
 		"Calling tools:\n[" + call("a", "{}") + "]\nCalling tools:\n[" + call("b", "{}") + "]": "", // which one?
@@ -63,11 +64,13 @@ func TestThrown(t *testing.T) {
 	f(want("none"), task, said("assistant", "I look."), said("user", one), said("assistant", "Once more."), said("user", one))
 	f(want("none"), task, said("assistant", "Calling tools:\n[{'id': '1', 'type': 'function', 'function': {'name': 'b', 'arguments': {}}}]"), said("user", "Observation:\n1\n"+one+"\n"+one))
 	f(want("1 failed in <duration>"), task, said("assistant", "I look."), said("user", failed("a", "1 failed in 0.41s")), said("assistant", "Once more."), said("user", failed("a", "1 failed in 0.42s")))
-	f(want("job 7 not finished after 3.42s"), said("user", "Wait.\n"+failed("a", "job 7 not finished after 3.41s")+"\n"+failed("a", "job 7 not finished after 3.42s")))
+	f(want("job 7 not finished after 3.42s"), said("user", "New task:\nWait.\n"+failed("a", "job 7 not finished after 3.41s")+"\n"+failed("a", "job 7 not finished after 3.42s")))
 
 	f(none, task, said("assistant", "I look."), said("user", one))
 	f(none, said("user", "New task:\nFind it.\n"+failed("b", "none")+"\n"+one))
 	f(none, said("user", one+"\n"+one+"\nNow, please, rate it."))
+	f(none, said("user", "Rate it:\n"+one+"\n"+one))
+	f(none, said("user", "Rate it:"), said("user", one+"\n"+one))
 	f(none, said("user", strings.ReplaceAll(one+"\n"+one, "Error:\n", "The ")))
 	f(none, said("user", "ValueError: "+one+"\nValueError: "+one))
 	// What was done in between is there.
