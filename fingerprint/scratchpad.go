@@ -23,19 +23,21 @@ type scratchpad struct {
 // The question stands behind begin; above it there may be steps for an example.
 type padForm struct{ begin, thought, action, given, observed, end, next []byte }
 
+var respond = []byte("Respond with") // what DSPy asks for
+
 var padForms = [...]padForm{
 	{begin: []byte("Begin!"), thought: []byte("Thought:"), action: action, observed: observation, end: []byte("Thought:")}, // ReAct: LangChain, langchaingo
 	{ // DSPy
 		thought: []byte("[[ ## thought_"), action: []byte("[[ ## tool_name_"), given: []byte("[[ ## tool_args_"), observed: []byte("[[ ## observation_"),
-		end: []byte("Respond with"), next: []byte("next_thought"),
+		end: respond, next: []byte("next_thought"),
 	},
 	{ // with its adapter for XML
 		thought: []byte("<thought_"), action: []byte("<tool_name_"), given: []byte("<tool_args_"), observed: []byte("<observation_"),
-		end: []byte("Respond with"), next: []byte("next_thought"),
+		end: respond, next: []byte("next_thought"),
 	},
 	{ // its RLM, which writes code
 		thought: []byte("=== Step "), action: []byte("Code:"), observed: []byte("Output ("),
-		end: []byte("[[ ## iteration ## ]]"), next: []byte("Respond with"),
+		end: []byte("[[ ## iteration ## ]]"), next: []byte("code"),
 	},
 }
 
@@ -165,13 +167,27 @@ func (p *scratchpad) cutEnd() bool {
 		return p.form.next == nil && bytes.Contains(p.text, []byte("Final Answer:"))
 	}
 	below := p.spoken
-	below.text = p.text[at+len(p.form.end):]
+	below.text = p.text[at:]
 	p.text = p.text[:at]
 	if p.form.next != nil {
-		return bytes.Contains(below.text, p.form.next)
+		return below.endsAsking(p.form.next)
 	}
+	below.text = below.text[len(p.form.end):]
 	below = below.trim()
 	return len(below.text) == 0 || bytes.HasPrefix(below.text, []byte("(reminder")) // LangChain's
+}
+
+// endsAsking tells whether a text ends with what DSPy asks for, and has that once: in the
+// last paragraph, by the names of fields.
+func (t spoken) endsAsking(next []byte) bool {
+	ask := t.text
+	if !bytes.HasPrefix(ask, respond) {
+		_, ask = t.cutLine(ask, respond)
+	}
+	if t.verbatim {
+		ask, _ = rawjson.AppendText(nil, ask)
+	}
+	return bytes.Contains(ask, next) && !bytes.Contains(ask, []byte("\n\n"))
 }
 
 // cutAnswer cuts a text before its last thought or, where it has none, its last action:

@@ -103,7 +103,7 @@ func TestDSPysCode(t *testing.T) {
 			want = `[["last_exchange",[{"role":"assistant","text":"` + "```python\\nfind(1)\\n```" + `"},{"role":"user","text":"Observation: Output (7 chars):\n` + want + `"}]]]`
 		}
 		for _, below := range []string{"", "\u00e9\u2028"} {
-			text := "[[ ## variables_info ## ]]\nWho?\n\n[[ ## repl_history ## ]]\n" + strings.Join(steps, "") + "\n[[ ## iteration ## ]]\n3/20\n\nRespond with the corresponding output fields, starting with the field `[[ ## reasoning ## ]]`." + below
+			text := "[[ ## variables_info ## ]]\nWho?\n\n[[ ## repl_history ## ]]\n" + strings.Join(steps, "") + "\n[[ ## iteration ## ]]\n3/20\n\nRespond with the corresponding output fields, starting with the field `[[ ## reasoning ## ]]`, then `[[ ## code ## ]]`, and then ending with the marker for `[[ ## completed ## ]]`." + below
 			wantCanonicals(t, id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, text))+`}]`), want)
 		}
 	}
@@ -141,6 +141,9 @@ func TestNoScratchpad(t *testing.T) {
 		`{"role":"user","content":"` + dspy + `"}`:                                                                                                  false,
 		`{"role":"user","content":"` + rlm + `[[ ## iteration ## ]]\n3/20\n\nRespond with code"}`:                                                   true,
 		`{"role":"user","content":"` + rlm + `Respond with a score"}`:                                                                               false,
+		`{"role":"user","content":"` + rlm + `[[ ## iteration ## ]]\n3/20\n\nRespond with code\n\nRespond with a score for the code"}`:              false,
+		`{"role":"user","content":"` + rlm + `[[ ## iteration ## ]]\n3/20\n\nRespond with a score"}`:                                                false,
+		`{"role":"user","content":"` + dspy + `Respond with ` + "`[[ ## next_thought ## ]]`" + `.\n\nIs that good?"}`:                               false,
 		`{"role":"user","content":"` + rlm + `[[ ## iteration ## ]]\n3/20"}`:                                                                        false,
 		`{"role":"user","content":"` + dspy + "Respond with the corresponding output fields, starting with the field `score`" + `"}`:                false,
 		`{"role":"user","content":"` + notes + `Thought:"}`:                                                                                         false, // nothing is done
