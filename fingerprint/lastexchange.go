@@ -39,7 +39,7 @@ func exchangePart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, C
 	}
 	items := r.Messages.Items
 	if !r.Messages.Tail {
-		items = w.unrolled(items)
+		items = w.unrolled(r)
 	}
 	from := w.exchange(items)
 	switch {

@@ -34,11 +34,11 @@ var Parts = []Part{
 	{"session", 0, 0, textPart(NoSession, func(r *Request) []byte { return r.Session })},
 	{"has_tools", ReadsTools, 0, toolsPart}, // whether tools were offered
 	{"messages", ReadsMessages, SeesText | SeesAll, unlessCallIDs(messagesPart)},
-	{"last_messages", ReadsMessages, SeesText, unlessCallIDs(messagesPart)},  // the last N messages: last_messages:3
-	{toolCallPart, ReadsMessages | ReadsResponse, SeesCalls, nil},            // name and arguments of a call the model issued
-	{"last_turn", ReadsMessages, SeesResults, unlessCallIDs(turnPart)},       // the last tool calls with their results
-	{lastExchangePart, ReadsMessages, SeesText, unlessCallIDs(exchangePart)}, // an answer that the model has given before, with what was said behind it, where that is no tool turn
-	{"attr", ReadsAttributes, 0, attributePart},                              // any other field of the log: attr:NAME
+	{"last_messages", ReadsMessages, SeesText, unlessCallIDs(messagesPart)},                  // the last N messages: last_messages:3
+	{toolCallPart, ReadsMessages | ReadsResponse, SeesCalls, nil},                            // name and arguments of a call the model issued
+	{"last_turn", ReadsMessages, SeesResults, unlessCallIDs(turnPart)},                       // the last tool calls with their results
+	{lastExchangePart, ReadsMessages | ReadsResponse, SeesText, unlessCallIDs(exchangePart)}, // an answer that the model has given before, with what was said behind it, where that is no tool turn
+	{"attr", ReadsAttributes, 0, attributePart},                                              // any other field of the log: attr:NAME
 }
 
 // PartNames are those of the parts, without their arguments.

@@ -36,7 +36,7 @@ func (w *Writer) Retold(r *Request) (begin []byte, size int) {
 			begin = w.bare[len(w.bare)-longestBegin:]
 		}
 	}
-	if !last || begin == nil || &w.unrolled(items)[0] != &items[0] {
+	if !last || begin == nil || &w.unrolled(r)[0] != &items[0] {
 		return nil, 0
 	}
 	return begin, size

@@ -42,14 +42,16 @@ var padForms = [...]padForm{
 }
 
 // unrolled are the last steps of a scratchpad, of answers with their results, or of calls
-// that threw, as messages in ReAct's form, the answer first; or the items themselves if they have none
-// of which the last does something.
-func (w *Writer) unrolled(items []rawjson.Value) []rawjson.Value {
+// that threw, as messages in ReAct's form, the answer first; or the items themselves if
+// they have none of which the last does something. Of calls side by side one that threw
+// may be all that is left, so who makes such has none that threw.
+func (w *Writer) unrolled(r *Request) []rawjson.Value {
+	items := r.Messages.Items
 	p := w.scratchpad(items)
 	w.steps = w.steps[:0]
 	if p.form != nil {
 		w.addPad(p)
-	} else if w.addAnswered(items); len(w.steps) == 0 {
+	} else if w.addAnswered(items); len(w.steps) == 0 && len(r.ToolCalls) < 2 {
 		w.addThrown(items)
 	}
 	if len(w.steps) == 0 {

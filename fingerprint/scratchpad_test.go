@@ -151,8 +151,7 @@ func TestNoScratchpad(t *testing.T) {
 		`{"role":"user","content":"a"},` + strings.Repeat(`{"role":"user","content":"a"},`, fewItems) + `{"role":"user","content":"` + twice + `"}`: false,
 	} {
 		w := NewWriter(nil)
-		items := request(t, "messages", "["+messages+"]").Messages.Items
-		steps, answers := w.unrolled(items), 0
+		steps, answers := w.unrolled(request(t, "messages", "["+messages+"]")), 0
 		for _, v := range steps {
 			if it := w.readItem(v); it.class == isAssistant {
 				answers++

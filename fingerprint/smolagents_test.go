@@ -73,6 +73,12 @@ func TestThrown(t *testing.T) {
 	f(none, said("user", "Rate it:"), said("user", one+"\n"+one))
 	f(none, said("user", strings.ReplaceAll(one+"\n"+one, "Error:\n", "The ")))
 	f(none, said("user", "ValueError: "+one+"\nValueError: "+one))
+	// Of calls side by side, as the model makes them, the others are not there.
+	r := request(t, "messages", "["+said("user", "New task:\nFind it.\n"+one+"\n"+one)+"]")
+	r.ToolCallsLogged, r.ToolCalls = true, []ToolCall{{Name: []byte("edit")}, {Name: []byte("find")}}
+	wantCanonicals(t, id, r, none)
+	r.ToolCalls = r.ToolCalls[1:]
+	wantCanonicals(t, id, r, want("none"))
 	// What was done in between is there.
 	edit := said("assistant", "Calling tools:\n[{'id': '1', 'type': 'function', 'function': {'name': 'edit', 'arguments': {}}}]") + "," + said("user", "Observation:\ndone")
 	f(none, task, said("assistant", "I look."), said("user", one), edit, said("assistant", "Once more."), said("user", one))
