@@ -50,15 +50,17 @@ func exchangePart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, C
 	case w.readItem(items[from]).class == isElsewhere:
 		return dst, HistoryElsewhere
 	}
-	called, answered, calls := false, false, false // of tools, in it
+	calls, asked, lost := false, false, false // calls of tools in it; lost are those before results
 	for _, item := range items[from:] {
 		it := w.readItem(item)
-		called = called || w.callsTools(it)
-		answered = answered || w.answers(it)
-		calls = calls || called || it.class == isResult
-	}
-	if answered && !called && !w.mayCallInText(w.readItem(items[from]).content) {
-		return dst, LossyContent // the calls were left out
+		switch {
+		case w.callsTools(it):
+			calls, asked = true, true
+		case w.answers(it):
+			calls, lost = calls || it.class == isResult, lost || !asked
+		case it.class == isUser: // or the results are of the user's calls
+			asked = true
+		}
 	}
 	w.deeds = !calls
 	defer func() { w.deeds = false }()
@@ -67,6 +69,9 @@ func exchangePart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, C
 	dst, before, cause := w.appendRepeated(dst, items[:from], items[from], calls)
 	if cause != Computable {
 		return dst, cause
+	}
+	if lost && !w.mayCallInText(w.readItem(items[from]).content) {
+		return dst, LossyContent
 	}
 	if w.newBetween(items, before, from, dst[answer:]) {
 		return dst, NoAnswer

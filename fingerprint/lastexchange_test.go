@@ -65,6 +65,8 @@ func TestLastExchange(t *testing.T) {
 	f(q+","+lost+","+lost, notComputable(LossyContent))
 	lost = said("assistant", "I look") + `,{"role":"user","content":[{"type":"tool_result","content":"ok"},{"type":"text","text":"go on"}]},` + said("user", "go on")
 	f(q+","+lost+","+lost, notComputable(LossyContent))
+	users := said("assistant", "I look") + "," + said("user", "I do") + `,{"role":"tool","content":"ok"},` + said("user", "done")
+	f(q+","+users+","+users, "["+form("assistant", "I look")+","+form("user", "I do")+`,{"role":"tool","text":"ok"},`+form("user", "done")+"]")
 	inText := said("assistant", "<tool_call>f</tool_call>") + `,{"role":"tool","content":"ok"},` + said("user", "go on")
 	f(q+","+inText+","+inText, "["+form("assistant", "<tool_call>f</tool_call>")+`,{"role":"tool","text":"ok"},`+form("user", "go on")+"]")
 
