@@ -34,9 +34,8 @@ func (w *Writer) calling(t spoken) []byte {
 			if n < 0 {
 				return -1, -1, ""
 			}
-			start += n
-			listed := start == bytes.Index(text, callIDName) || bytes.HasSuffix(text[:start], []byte("}}, "))
-			start += len(callIDName)
+			listed := start == 0 || bytes.HasSuffix(text[:start+n], []byte("}}, "))
+			start += n + len(callIDName)
 			if n = bytes.IndexByte(text[start:], '\''); listed && n >= 0 && bytes.HasPrefix(text[start+n:], behindCallID) {
 				return start, start + n, callID
 			}
