@@ -18,7 +18,7 @@ var (
 )
 
 // calling is what a trimmed answer with such calls does, nil if it has none, or more
-// than one list of them.
+// than one list of them, or words above one whose tool is given nothing: see callTags.
 func (w *Writer) calling(t spoken) []byte {
 	if !bytes.HasSuffix(t.text, []byte("}]")) || bytes.Count(t.text, callingTools) != 1 {
 		return nil
@@ -27,7 +27,9 @@ func (w *Writer) calling(t spoken) []byte {
 	if !t.beginsLine(from) || !bytes.HasPrefix(t.trimLeft(t.text[from+len(callingTools):]), append([]byte("["), callIDName...)) {
 		return nil
 	}
-	t.text = t.text[from:]
+	if t.text = t.text[from:]; from > 0 && bytes.Contains(t.text, givesNothing) {
+		return nil
+	}
 	return w.replaced(w.decoded(t), func(text []byte, from int) (start, end int, placeholder string) {
 		for start = from; ; start++ {
 			n := bytes.Index(text[start:], callIDName)
@@ -58,7 +60,7 @@ var (
 func (w *Writer) addThrown(items []rawjson.Value) {
 	for _, item := range slices.Backward(items) {
 		switch it := w.readItem(item); {
-		case it.class == isUser && mayHave(it.content, string(threw)):
+		case it.class == isUser && (len(w.steps) > 0 || mayHave(it.content, string(threw))):
 			if rest := w.addErrors(w.onlyText(it.content).trim()); len(rest.text) > 0 {
 				return
 			}
