@@ -69,21 +69,16 @@ func endOfCallID(t []byte, from int, word bool) int {
 // (VoltAgent). An id that is named otherwise may be that of what the call made: an
 // order, a job, a file.
 func (w *Writer) withoutCallID(t spoken, id []byte) spoken {
-	if n := lenRequestID(id); n == 0 || n < len(id) || !bytes.Contains(t.text, id[n/2:]) {
+	n := lenRequestID(id)
+	if n == 0 || n < len(id) || !bytes.Contains(t.text, id[n/2:]) { // its end, for many begin with the same letters
 		return t
 	}
-	return w.replaced(w.decoded(t), func(text []byte, from int) (start, end int, placeholder string) {
-		for start = from; ; start++ {
-			n := bytes.Index(text[start:], id)
-			if n < 0 {
-				return -1, -1, ""
-			}
-			start += n
-			if endsInCallName(text[:start]) && lenRequestID(text[start:]) == len(id) {
-				return start, start + len(id), callID
-			}
+	return w.without(w.decoded(t), &nonce{mark: id, span: func(text []byte, at int) (start, end int) {
+		if !endsInCallName(text[:at]) || lenRequestID(text[at:]) != n {
+			return 0, 0
 		}
-	})
+		return at, at + n
+	}, placeholder: callID})
 }
 
 // callNames are what the name of such an id ends with, in small or capital letters:

@@ -89,14 +89,19 @@ func (w *Writer) withoutKind(t spoken, kind *nonce) (less spoken, found bool) {
 	if kind.most > 0 && len(whole) > kind.most {
 		return t, false
 	}
-	t = w.replaced(whole, func(text []byte, from int) (start, end int, placeholder string) {
-		start, end = kind.next(text, from)
-		return start, end, kind.placeholder
-	})
+	t = w.without(whole, kind)
 	if kind.then != nil {
 		t, _ = w.withoutKind(t, kind.then)
 	}
 	return t, true
+}
+
+// without puts the placeholder for each one in a text.
+func (w *Writer) without(whole []byte, kind *nonce) spoken {
+	return w.replaced(whole, func(text []byte, from int) (start, end int, placeholder string) {
+		start, end = kind.next(text, from)
+		return start, end, kind.placeholder
+	})
 }
 
 // next finds the first one behind from; it is (-1, -1) if there is none.

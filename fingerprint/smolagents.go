@@ -3,6 +3,7 @@ package fingerprint
 import (
 	"bytes"
 	"slices"
+	"unicode"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -30,19 +31,22 @@ func (w *Writer) calling(t spoken) []byte {
 	if t.text = t.text[from:]; from > 0 && bytes.Contains(t.text, givesNothing) {
 		return nil
 	}
-	return w.replaced(w.decoded(t), func(text []byte, from int) (start, end int, placeholder string) {
-		for start = from; ; start++ {
-			n := bytes.Index(text[start:], callIDName)
-			if n < 0 {
-				return -1, -1, ""
-			}
-			listed := start == 0 || bytes.HasSuffix(text[:start+n], []byte("}}, "))
-			start += n + len(callIDName)
-			if n = bytes.IndexByte(text[start:], '\''); listed && n >= 0 && bytes.HasPrefix(text[start+n:], behindCallID) {
-				return start, start + n, callID
-			}
-		}
-	}).text
+	return w.without(w.decoded(t), &listedID).text
+}
+
+// listedID is the id of a call in such a list.
+var listedID = nonce{mark: callIDName, span: spanListedID, placeholder: callID}
+
+// spanListedID is that of the first, which the text begins with, or of one behind another.
+func spanListedID(text []byte, at int) (start, end int) {
+	above, opens := bytes.CutSuffix(text[:at], []byte("["))
+	first := opens && len(bytes.TrimRightFunc(above, unicode.IsSpace)) == len(callingTools)
+	start = at + len(callIDName)
+	n := bytes.IndexByte(text[start:], '\'')
+	if n < 0 || !bytes.HasPrefix(text[start+n:], behindCallID) || !first && !bytes.HasSuffix(text[:at], []byte("}}, ")) {
+		return 0, 0
+	}
+	return start, start + n
 }
 
 // A call of a tool that threw is told in the error alone, which stands below the word for
