@@ -1,5 +1,7 @@
 package fingerprint
 
+import "slices"
+
 // bigrams are what a text may have, by bits: one for each nonce and each hint. Whatever
 // has those has two bytes for it. One pass over a text finds these, and most have few.
 type bigrams uint32
@@ -9,15 +11,15 @@ type bigram [2]string
 
 const decimals = "0123456789"
 
-// hints are what else is looked for in vain in most results.
-var hints = [...]bigram{
-	{"x", "i"}, {"r", "n"}, // of exit code, of return code
-	{"T", "i"}, {"E", "l"}, {decimals, "smnu "}, {"_", "m"}, // of two clocks, of a unit of time, of the name of a time
-}
+// What else is looked for in vain in most results.
+var (
+	exitHints = [...]bigram{{"x", "i"}, {"r", "n"}}                                  // of exit code, of return code
+	timeHints = [...]bigram{{"T", "i"}, {"E", "l"}, {decimals, "smnu "}, {"_", "m"}} // of two clocks, of a unit of time, of the name of a time
+)
 
 const (
-	mayExit bigrams = 1<<len(nonces) | 1<<(len(nonces)+1)
-	mayTime bigrams = 1<<(len(nonces)+2) | 1<<(len(nonces)+3) | 1<<(len(nonces)+4) | 1<<(len(nonces)+5)
+	mayExit bigrams = (1<<len(exitHints) - 1) << len(nonces)
+	mayTime bigrams = (1<<len(timeHints) - 1) << (len(nonces) + len(exitHints))
 )
 
 // firsts and seconds have a bit for each bigram in which a byte stands so.
@@ -33,7 +35,7 @@ var firsts, seconds = func() (firsts, seconds [256]bigrams) {
 	for i := range nonces {
 		add(i, nonces[i].bigram)
 	}
-	for i, b := range hints {
+	for i, b := range slices.Concat(exitHints[:], timeHints[:]) {
 		add(len(nonces)+i, b)
 	}
 	return firsts, seconds
