@@ -40,17 +40,16 @@ func (w *Writer) addOneAnswered(item rawjson.Value) bool {
 
 // onlyText is a content that is a text, or has one part and that is one.
 func (w *Writer) onlyText(content rawjson.Value) spoken {
-	if content.Kind() == rawjson.String {
-		return w.readText(content)
-	}
-	s := &w.inner
-	s.Reset(content)
-	parts := 0
-	for s.Array(); s.NextElement(); parts++ {
-		s.Skip()
-	}
-	if parts > 1 {
-		return spoken{}
+	if content.Kind() == rawjson.Array {
+		s := &w.inner
+		s.Reset(content)
+		parts := 0
+		for s.Array(); s.NextElement(); parts++ {
+			s.Skip()
+		}
+		if parts > 1 {
+			return spoken{}
+		}
 	}
 	return w.firstText(content)
 }
