@@ -20,7 +20,7 @@ gotestsum := .cache/bin/gotestsum --format pkgname-and-test-fails --format-hide-
 
 # What takes longest of the packages that start no goroutine, nor do their tests:
 # a race in them shows where others call them.
-SERIAL := fingerprint ingest/formats window window/policy
+SERIAL := fingerprint fingerprint/volatile ingest/formats window window/policy
 
 export GOLANGCI_LINT_CACHE ?= $(CACHE)/golangci-lint
 

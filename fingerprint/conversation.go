@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/fingerprint/volatile"
 )
 
 // conversation is the session where the log has one; the agent in it goes with
@@ -34,7 +35,7 @@ func conversation(r *Request, _ string, w *Writer) ([]byte, Cause) {
 		if cause == RedactedContent {
 			return dst[:from], Computable
 		}
-		zeroClocks(dst[from:])
+		volatile.ZeroClocks(dst[from:])
 		return dst, cause
 	}
 	dst = append(dst, '{')

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
@@ -50,7 +51,7 @@ func (t spoken) block() []byte {
 			return nil
 		}
 		name := t.text[end+len(endTag) : len(t.text)-len(">")]
-		if len(name) > longestTag || slices.ContainsFunc(name, func(c byte) bool { return c != '_' && c != '-' && !isLetter(c) }) {
+		if len(name) > longestTag || slices.ContainsFunc(name, func(c byte) bool { return c != '_' && c != '-' && !chars.IsLetter(c) }) {
 			return nil
 		}
 		var open [1 + longestTag]byte
@@ -82,7 +83,7 @@ const longestTag = 64
 // mayEndInDeed tells at a glance whether an answer may do something at its end.
 func mayEndInDeed(content rawjson.Value) bool {
 	if content.Kind() != rawjson.String {
-		return has(content, deedWords) || bytes.Contains(content, []byte(`\u00`))
+		return chars.HasAny(content, deedWords) || bytes.Contains(content, []byte(`\u00`))
 	}
 	text := bytes.TrimRight(content[:len(content)-1], " ")
 	for n := len(text) - 2; n >= 0 && text[n] == '\\' && strings.IndexByte("nrt", text[n+1]) >= 0; n = len(text) - 2 {
@@ -99,10 +100,10 @@ var deedWords = [][]byte{[]byte(`{\`), []byte(`{ \`), fence, endTag, []byte(`<\/
 // mayHaveDeed tells whether an answer may do something in text.
 func (w *Writer) mayHaveDeed(content rawjson.Value) bool {
 	if bytes.Contains(content, []byte(`\u00`)) {
-		from := len(w.bare)
-		if w.bare, _ = w.args.append(w.bare, content, jcs, nil); len(w.bare) > from {
-			content = w.bare[from:]
+		from := len(w.made)
+		if w.made, _ = w.args.append(w.made, content, jcs, nil); len(w.made) > from {
+			content = w.made[from:]
 		}
 	}
-	return has(content, deedWords)
+	return chars.HasAny(content, deedWords)
 }

@@ -55,15 +55,15 @@ func (w *Writer) jsonDeed(t spoken) []byte {
 	if isEmpty(given) || call != nil && !w.givesSome(call) {
 		return nil
 	}
-	from := len(w.bare)
-	w.bare = append(w.bare, '[')
+	from := len(w.made)
+	w.made = append(w.made, '[')
 	for _, v := range []rawjson.Value{tool, given, call} {
 		if v != nil {
-			w.bare = append(w.appendJSON(w.bare, v), ',')
+			w.made = append(w.appendJSON(w.made, v), ',')
 		}
 	}
-	w.bare = append(bytes.TrimSuffix(w.bare, []byte(",")), ']')
-	return w.bare[from:]
+	w.made = append(bytes.TrimSuffix(w.made, []byte(",")), ']')
+	return w.made[from:]
 }
 
 // isEmpty tells an object, a list or a text that has nothing.

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/fingerprint/volatile"
 )
 
 // newLastExchange is for agents that speak of their tools in text, and for what
@@ -160,7 +162,7 @@ func differ(a, b rawjson.Value) bool {
 		case x == '\\' || x == '_' || x == '-' || y == '\\':
 			return false
 		case x != y:
-			return isLetter(x) && isLetter(y) && isLetter(a[1]) && isLetter(b[1]) && !hasHead(a[1:]) && !hasHead(b[1:]) &&
+			return chars.IsLetter(x) && chars.IsLetter(y) && chars.IsLetter(a[1]) && chars.IsLetter(b[1]) && !volatile.HasHead(a[1:]) && !volatile.HasHead(b[1:]) &&
 				!inPrefix(a[i:]) && !inPrefix(b[i:]) && !mayHave(a, "/think") && !mayHave(b, "/think")
 		}
 	}
@@ -170,7 +172,7 @@ func differ(a, b rawjson.Value) bool {
 // inPrefix tells whether letters may be of the prefix of a call's id: those differ,
 // and what stands for an id does not.
 func inPrefix(t []byte) bool {
-	for isLetter(t[0]) {
+	for chars.IsLetter(t[0]) {
 		t = t[1:] // not to the end: a quote is there
 	}
 	return t[0] == '_' || t[0] == '-' || bytes.HasPrefix(t, []byte(`\u00`))

@@ -3,6 +3,7 @@ package fingerprint
 import (
 	"bytes"
 
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
@@ -16,7 +17,7 @@ func lossOf(text []byte, ownEnd bool) Cause {
 	if cause := placeholder(text); cause != Computable {
 		return cause
 	}
-	if !ownEnd && endsCut(text) || has(text, marks) {
+	if !ownEnd && endsCut(text) || chars.HasAny(text, marks) {
 		return TruncatedContent
 	}
 	return Computable
@@ -135,7 +136,7 @@ func (w *Writer) lossOfLeaf(inner []byte) Cause {
 	switch {
 	case !isData && !long:
 		return lossOf(text, false)
-	case isData && !endsInBase64(text), !isData && endsCut(text), has(inner, marks):
+	case isData && !endsInBase64(text), !isData && endsCut(text), chars.HasAny(inner, marks):
 		return TruncatedContent
 	}
 	return Computable
@@ -146,13 +147,13 @@ func endsInBase64(text []byte) bool {
 		return false
 	}
 	c := text[len(text)-1]
-	return isLetter(c) || isDigit(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
+	return chars.IsLetter(c) || chars.IsDigit(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
 }
 
 // lossOfArguments is why arguments are not what was called: they are a placeholder, or
 // all that is in them is, or something was cut out of their middle.
 func (w *Writer) lossOfArguments(arguments []byte) Cause {
-	if len(arguments) > longestPlaceholder && has(arguments, marks) {
+	if len(arguments) > longestPlaceholder && chars.HasAny(arguments, marks) {
 		return TruncatedContent
 	}
 	if beginsWithContent(arguments) {
@@ -183,9 +184,9 @@ func beginsWithContent(arguments []byte) bool {
 	c := value[0]
 	if c == '"' {
 		c = value[1] | ' '
-		return isLetter(c) && c != 'r' && c != 'd' // redacted, default-message-value
+		return chars.IsLetter(c) && c != 'r' && c != 'd' // redacted, default-message-value
 	}
-	return isDigit(c) || c == '-' || c == 't' || c == 'f'
+	return chars.IsDigit(c) || c == '-' || c == 't' || c == 'f'
 }
 
 // onlyPlaceholders is what stands in the place of all texts of the value that

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint/volatile"
 )
 
 func TestMasks(t *testing.T) {
@@ -169,7 +171,7 @@ func TestMasksAreLinear(t *testing.T) {
 			dst = m.append(dst[:0], []byte(strings.Repeat(piece, size)))
 			dst = m.append(dst[:0], []byte(strings.Repeat(piece, size)+"x"))
 			dst = m.append(dst[:0], []byte(strings.Repeat(piece, size)+"1s2"))
-			mayHaveCallID([]byte(strings.Repeat(piece, size)))
+			volatile.MayHaveCallID([]byte(strings.Repeat(piece, size)))
 		})
 	}
 	hostile(t, func(size int) {

@@ -3,6 +3,7 @@ package fingerprint
 import (
 	"bytes"
 
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
@@ -197,10 +198,14 @@ func (w *Writer) bared(t spoken, of *item) spoken {
 	if of != nil {
 		call = of.resultID
 	}
-	if t = w.unframe(t); of == nil || of.class == isResult || begins(t.text, observations) {
-		t = w.untimed(w.withoutNonces(w.withoutCallID(t, call)))
+	rest, frames := w.cleaner.Unframe(t.logged())
+	if frames != nil {
+		t = spoken{frames: frames}
 	}
-	return t
+	if of == nil || of.class == isResult || chars.BeginsWithAny(rest.Bytes, observations) {
+		rest = w.cleaner.Result(rest, call, w.isError)
+	}
+	return t.with(rest)
 }
 
 // appendTextMember appends a trimmed text. That of a tool's result may have

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/fingerprint/volatile"
 )
 
 // Part is one thing that a composed identity is made of. Its value is written
@@ -99,14 +100,14 @@ func unlessCallIDs(part partFunc) partFunc {
 	}
 }
 
-// mayHaveCallIDs is mayHaveCallID of what was written without a mask. Of the last
+// mayHaveCallIDs is volatile.MayHaveCallID of what was written without a mask. Of the last
 // n messages the answer is kept as they are.
 func (w *Writer) mayHaveCallIDs(written []byte, n int) bool {
 	if n == 0 || n != w.lastN || w.rules.lower {
-		return mayHaveCallID(written)
+		return volatile.MayHaveCallID(written)
 	}
 	if !w.sought {
-		w.sought, w.found = true, mayHaveCallID(written)
+		w.sought, w.found = true, volatile.MayHaveCallID(written)
 	}
 	return w.found
 }

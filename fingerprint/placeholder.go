@@ -3,6 +3,7 @@ package fingerprint
 import (
 	"bytes"
 
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
@@ -128,12 +129,12 @@ func hidden(label []byte) Cause {
 	capitals, entity := true, false
 	for len(label) > 0 {
 		n := 0
-		for n < len(label) && isLetter(label[n]) {
+		for n < len(label) && chars.IsLetter(label[n]) {
 			n++
 		}
 		if n == 0 {
 			c := label[0]
-			capitals = capitals && (c == '_' || c == ' ' || c == '-' || isDigit(c))
+			capitals = capitals && (c == '_' || c == ' ' || c == '-' || chars.IsDigit(c))
 			label = label[1:]
 			continue
 		}

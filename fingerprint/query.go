@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
@@ -81,7 +82,7 @@ func (w *Writer) unescapeURL(text []byte) []byte {
 		switch c := text[i]; {
 		case c == '+':
 			w.pairTexts = append(w.pairTexts, ' ')
-		case c == '%' && i+2 < len(text) && isHex(text[i+1]) && isHex(text[i+2]):
+		case c == '%' && i+2 < len(text) && chars.IsHex(text[i+1]) && chars.IsHex(text[i+2]):
 			w.pairTexts = append(w.pairTexts, unhex(text[i+1])<<4|unhex(text[i+2]))
 			i += 2
 		default:
@@ -92,7 +93,7 @@ func (w *Writer) unescapeURL(text []byte) []byte {
 }
 
 func unhex(c byte) byte {
-	if isDigit(c) {
+	if chars.IsDigit(c) {
 		return c - '0'
 	}
 	return c&^0x20 - 'A' + 10

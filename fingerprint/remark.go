@@ -3,6 +3,8 @@ package fingerprint
 import (
 	"bytes"
 	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 )
 
 // Agents say of each command for a shell what it is for, in a member beside it of
@@ -23,7 +25,7 @@ var (
 // word or more.
 func (w *Writer) runsCommands(name []byte, word bool) bool {
 	w.lowered = appendPythonLower(w.lowered[:0], name)
-	return has(w.lowered, shells) || !word && has(w.lowered, runners)
+	return chars.HasAny(w.lowered, shells) || !word && chars.HasAny(w.lowered, runners)
 }
 
 // acts is jcs of a call's arguments without remarks.

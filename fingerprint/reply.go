@@ -3,6 +3,7 @@ package fingerprint
 import (
 	"slices"
 
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
@@ -13,7 +14,7 @@ import (
 func (w *Writer) appendReply(dst []byte, items []rawjson.Value) ([]byte, Cause) {
 	var reply rawjson.Value // if an answer is what comes before it
 	for _, v := range slices.Backward(items) {
-		if reply == nil && begins(v, noReplies) {
+		if reply == nil && chars.BeginsWithAny(v, noReplies) {
 			continue
 		}
 		switch it := w.readItem(v); {

@@ -32,8 +32,8 @@ func (w *Writer) Retold(r *Request) (begin []byte, size int) {
 		size += len(text)
 		if len(text) > max(longest, longestBegin-1) {
 			longest = len(text)
-			w.bare = append(w.bare, text[:longestBegin]...)
-			begin = w.bare[len(w.bare)-longestBegin:]
+			w.made = append(w.made, text[:longestBegin]...)
+			begin = w.made[len(w.made)-longestBegin:]
 		}
 	}
 	if !last || begin == nil || &w.unrolled(r)[0] != &items[0] {

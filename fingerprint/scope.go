@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 )
 
 // ScopeKey identifies a scope's value: the first 128 bits of SHA-256 over its
@@ -199,7 +201,7 @@ func (w *Writer) nameOf(prefix string, sum [sha256.Size]byte) []byte {
 // hex is no proof: there are providers whose keys are 32 hex digits.
 func isHash(text []byte) bool {
 	for _, c := range text {
-		if !isHex(c) {
+		if !chars.IsHex(c) {
 			return false
 		}
 	}

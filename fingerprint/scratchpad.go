@@ -228,19 +228,19 @@ func (w *Writer) addObservation(p scratchpad, text []byte) {
 
 // addStep adds a message.
 func (w *Writer) addStep(p spoken, role string, parts ...[]byte) {
-	from := len(w.bare)
-	w.bare = append(append(append(w.bare, `{"role":"`...), role...), `","content":"`...)
-	text := len(w.bare)
+	from := len(w.made)
+	w.made = append(append(append(w.made, `{"role":"`...), role...), `","content":"`...)
+	text := len(w.made)
 	for _, part := range parts {
-		w.bare = append(w.bare, part...)
+		w.made = append(w.made, part...)
 	}
 	if !p.verbatim {
-		w.text = append(w.text[:0], w.bare[text:]...)
-		w.bare = rawjson.AppendString(w.bare[:text-len(`"`)], w.text)
-		w.bare = w.bare[:len(w.bare)-len(`"`)]
+		w.text = append(w.text[:0], w.made[text:]...)
+		w.made = rawjson.AppendString(w.made[:text-len(`"`)], w.text)
+		w.made = w.made[:len(w.made)-len(`"`)]
 	}
-	w.bare = append(w.bare, `"}`...)
-	w.steps = append(w.steps, w.bare[from:len(w.bare):len(w.bare)])
+	w.made = append(w.made, `"}`...)
+	w.steps = append(w.steps, w.made[from:len(w.made):len(w.made)])
 }
 
 // field is the text of a field behind its name, which begins so: [[ ## observation_0 ## ]],
@@ -260,9 +260,9 @@ func (t spoken) field(text, name []byte) []byte {
 // newline is the end of a line as the text has it.
 func (t spoken) newline() []byte {
 	if t.verbatim {
-		return lineEnds[1]
+		return []byte(`\n`)
 	}
-	return lineEnds[0]
+	return []byte("\n")
 }
 
 // lastLine is where the last line of a text begins that begins with a word, -1 if none

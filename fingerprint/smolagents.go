@@ -3,19 +3,17 @@ package fingerprint
 import (
 	"bytes"
 	"slices"
-	"unicode"
 
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // smolagents writes calls as Python does below what the model said of them, or below
-// its code: "Calling tools:" and in the next line a list of objects, each with an id
-// that is new at each step. Others in what a tool is given stay.
+// its code: "Calling tools:" and in the next line a list of objects.
 
 var (
 	callingTools = []byte("Calling tools:")
-	callIDName   = []byte("{'id': '")
-	behindCallID = []byte("', 'type': 'function', 'function': {'name': '")
+	listOfCalls  = []byte("[{'id': '")
 )
 
 // calling is what a trimmed answer with such calls does, nil if it has none, or more
@@ -25,28 +23,13 @@ func (w *Writer) calling(t spoken) []byte {
 		return nil
 	}
 	from := bytes.Index(t.text, callingTools)
-	if !t.beginsLine(from) || !bytes.HasPrefix(t.trimLeft(t.text[from+len(callingTools):]), append([]byte("["), callIDName...)) {
+	if !t.beginsLine(from) || !bytes.HasPrefix(t.trimLeft(t.text[from+len(callingTools):]), listOfCalls) {
 		return nil
 	}
 	if t.text = t.text[from:]; from > 0 && bytes.Contains(t.text, givesNothing) {
 		return nil
 	}
-	return w.without(w.decoded(t), &listedID).text
-}
-
-// listedID is the id of a call in such a list.
-var listedID = nonce{mark: callIDName, span: spanListedID, placeholder: callID}
-
-// spanListedID is that of the first, which the text begins with, or of one behind another.
-func spanListedID(text []byte, at int) (start, end int) {
-	above, opens := bytes.CutSuffix(text[:at], []byte("["))
-	first := opens && len(bytes.TrimRightFunc(above, unicode.IsSpace)) == len(callingTools)
-	start = at + len(callIDName)
-	n := bytes.IndexByte(text[start:], '\'')
-	if n < 0 || !bytes.HasPrefix(text[start+n:], behindCallID) || !first && !bytes.HasSuffix(text[:at], []byte("}}, ")) {
-		return 0, 0
-	}
-	return start, start + n
+	return w.cleaner.WithoutListedIDs(w.decoded(t))
 }
 
 // A call of a tool that threw is told in the error alone, which stands below the word for
@@ -92,7 +75,7 @@ func (w *Writer) addErrors(t spoken) spoken {
 		before.text = before.text[:begin]
 		t = before.trim()
 	}
-	if len(t.text) > 0 && !begins(t.text, told) {
+	if len(t.text) > 0 && !chars.BeginsWithAny(t.text, told) {
 		w.steps = w.steps[:0]
 	}
 	return t

@@ -88,9 +88,9 @@ func TestThrown(t *testing.T) {
 func TestThrownIsNotQuadratic(t *testing.T) {
 	id := mustNew(t, "last-exchange", Options{})
 	hostile(t, func(size int) {
-		far := string(rawJSON(t, string(callingTools)+strings.Repeat("\n", 10*size)+"["+strings.Repeat(string(callIDName), size)+"}]"))
+		far := string(rawJSON(t, string(callingTools)+strings.Repeat("\n", 10*size)+"["+strings.Repeat("{'id': '", size)+"}]"))
 		canonicals(id, request(t, "messages", `[{"role":"assistant","content":`+far+`},{"role":"user","content":"a"},{"role":"assistant","content":`+far+`},{"role":"user","content":"a"}]`))
-		for _, part := range []string{"Error:\n" + string(threw) + "'a' with {'b': 1}: c\n" + string(toRetry) + "\n", "\n" + string(threw), string(threw), "Error:\n", "}: ", string(callingTools), "\n" + string(callingTools) + "\n[{'id': '", string(callIDName)} {
+		for _, part := range []string{"Error:\n" + string(threw) + "'a' with {'b': 1}: c\n" + string(toRetry) + "\n", "\n" + string(threw), string(threw), "Error:\n", "}: ", string(callingTools), "\n" + string(callingTools) + "\n[{'id': '", "{'id': '"} {
 			for _, end := range []string{"", "Error:\n" + string(threw) + "'a' with {'b': 1}: c\n" + string(toRetry), "}]"} {
 				text := string(rawJSON(t, strings.Repeat(part, size)+end))
 				canonicals(id, request(t, "messages", `[{"role":"assistant","content":`+text+`},{"role":"user","content":`+text+`}]`))

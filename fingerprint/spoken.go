@@ -5,7 +5,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/fingerprint/volatile"
 )
 
 // spoken is text of a message: decoded or, where the line has it in the form
@@ -47,6 +49,15 @@ func (w *Writer) readText(content rawjson.Value) spoken {
 	return spoken{text: text}
 }
 
+// with is t with another text, or t itself if it is no other.
+func (t spoken) with(text volatile.Text) spoken {
+	u := spoken{text: text.Bytes, verbatim: text.Verbatim}
+	if t.is(u) {
+		return t
+	}
+	return u
+}
+
 // is tells whether t is the very text that u is.
 func (t spoken) is(u spoken) bool {
 	return len(t.text) == len(u.text) && (len(t.text) == 0 || &t.text[0] == &u.text[0])
@@ -79,15 +90,10 @@ func (t spoken) orFrames() spoken {
 }
 
 // decoded is a copy of a text that is good until the next request.
-func (w *Writer) decoded(t spoken) []byte {
-	n := len(w.bare)
-	if t.verbatim {
-		w.bare, _ = rawjson.AppendText(w.bare, t.text)
-	} else {
-		w.bare = append(w.bare, t.text...)
-	}
-	return w.bare[n:]
-}
+func (w *Writer) decoded(t spoken) []byte { return w.cleaner.Decoded(t.logged()) }
+
+// logged is the text as it stands in the log.
+func (t spoken) logged() volatile.Text { return volatile.Text{Bytes: t.text, Verbatim: t.verbatim} }
 
 // loss is lossOf the text.
 func (t spoken) loss(ownEnd bool) Cause {
@@ -121,7 +127,7 @@ func trimVerbatim(inner []byte) []byte {
 	for {
 		inner = bytes.TrimRightFunc(inner, unicode.IsSpace)
 		n := len(inner)
-		if n == 0 || !isSpaceEscape(inner[n-1]) || !endsInEscape(inner) {
+		if n == 0 || !chars.IsSpaceEscape(inner[n-1]) || !endsInEscape(inner) {
 			return inner
 		}
 		inner = inner[:n-2]
@@ -134,15 +140,12 @@ func isInk(c byte) bool { return ' ' < c && c < utf8.RuneSelf && c != '\\' }
 func trimLeftVerbatim(inner []byte) []byte {
 	for {
 		inner = bytes.TrimLeftFunc(inner, unicode.IsSpace)
-		if len(inner) == 0 || inner[0] != '\\' || !isSpaceEscape(inner[1]) {
+		if len(inner) == 0 || inner[0] != '\\' || !chars.IsSpaceEscape(inner[1]) {
 			return inner
 		}
 		inner = inner[2:]
 	}
 }
-
-// isSpaceEscape tells the letters that make white space behind a backslash.
-func isSpaceEscape(c byte) bool { return c == 'n' || c == 'r' || c == 't' || c == 'f' }
 
 // endsInEscape tells whether the last byte of inner is escaped.
 func endsInEscape(inner []byte) bool {

@@ -3,6 +3,7 @@ package fingerprint
 import (
 	"slices"
 
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
@@ -71,15 +72,32 @@ func (w *Writer) mayCallInText(content rawjson.Value) bool {
 	}
 	t.text = rest
 	said := w.decoded(t)
-	from := len(w.bare)
-	w.bare = rawjson.AppendString(w.bare, said)
-	return has(w.bare[from:], deedWords)
+	from := len(w.made)
+	w.made = rawjson.AppendString(w.made, said)
+	return chars.HasAny(w.made[from:], deedWords)
+}
+
+// observations are what results begin with that clients of models without tools
+// send as messages of the user, or of the system.
+var observations = [][]byte{
+	[]byte("Observation:"),          // ReAct, smolagents
+	[]byte("Call id: call_"),        // smolagents, of code that failed
+	[]byte("OBSERVATION:"),          // SWE-agent
+	[]byte("<returncode>"),          // mini-swe-agent
+	[]byte("[execute_command for "), // Cline, Roo Code
+	[]byte("EXECUTION RESULT of ["), // OpenHands
+	[]byte("<tool_response>"),       // Qwen-Agent
+	[]byte("TOOL RESPONSE:"),        // LangChain, of models that answer in JSON
+	[]byte("Ran command:"),          // gptme
+	[]byte("Ran allowlisted command:"),
+	[]byte("Executed code block"),
+	[]byte(`{"tool_name": "`), []byte(`{\"tool_name\": \"`), // Agent Zero
 }
 
 // observes tells whether a message of the user is a result, of a client whose model has
 // no tools.
 func (w *Writer) observes(it *item) bool {
-	return it.class == isUser && begins(w.firstText(it.content).trim().text, observations)
+	return it.class == isUser && chars.BeginsWithAny(w.firstText(it.content).trim().text, observations)
 }
 
 // answers tells whether a message has results of tools.

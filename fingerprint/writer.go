@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
+	"github.com/loopgauge/loopgauge/fingerprint/volatile"
 )
 
 // Writer collects fingerprints. It owns the scratch memory of the identities,
@@ -47,8 +48,9 @@ type Writer struct {
 
 	text, outer, leaf, spare, outcome, lowered, masked, scope []byte
 
-	bare  []byte          // texts without their frames
-	steps []rawjson.Value // of a scratchpad
+	cleaner volatile.Cleaner
+	made    []byte          // texts, put together
+	steps   []rawjson.Value // of a scratchpad
 
 	scopes     map[string]ScopeKey // of scopes met of late: see scopeKey
 	beginnings []*beginning        // of conversations met of late, the latest first
@@ -72,7 +74,8 @@ func NewWriter(key []byte) *Writer {
 // the life of what Prints returned. To be called before another request.
 func (w *Writer) Reset() {
 	w.drop(0)
-	w.kept, w.bare = w.kept[:0], w.bare[:0]
+	w.kept, w.made = w.kept[:0], w.made[:0]
+	w.cleaner.Reset()
 	w.forget()
 	if w.memory() > writerMemory {
 		w.Flush()
@@ -87,7 +90,7 @@ const writerMemory = 8 << 20
 
 func (w *Writer) memory() int {
 	n := w.pending.memory() + cap(w.canonical) + cap(w.kept) + cap(w.tools) + cap(w.pairTexts) + cap(w.issued.ids) +
-		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.outcome) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.bare) + cap(w.turn.ids) + cap(w.turn.text) + w.args.memory() + w.memo.memory()
+		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.outcome) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.made) + w.cleaner.Memory() + cap(w.turn.ids) + cap(w.turn.text) + w.args.memory() + w.memo.memory()
 	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results, &w.leaves} {
 		n += s.Memory()
 	}

@@ -30,7 +30,9 @@ const (
 var mayImport = map[string][]string{
 	"fingerprint/rawjson":     {},
 	"fingerprint/sha256lanes": {},
-	"fingerprint":             {"fingerprint/rawjson", "fingerprint/sha256lanes"},
+	"fingerprint/chars":       {},
+	"fingerprint/volatile":    {"fingerprint/chars", "fingerprint/rawjson"},
+	"fingerprint":             {"fingerprint/volatile", "fingerprint/chars", "fingerprint/rawjson", "fingerprint/sha256lanes"},
 	"window/snapshot":         {},
 	"window":                  {"window/snapshot", "fingerprint"},
 	"window/link":             {"window"},
@@ -96,7 +98,7 @@ var leaves = map[string][]string{
 }
 
 // core are the packages that must give the same answer everywhere and always.
-var core = []string{"fingerprint/rawjson", "fingerprint/sha256lanes", "fingerprint", "window/snapshot", "window"}
+var core = []string{"fingerprint/rawjson", "fingerprint/sha256lanes", "fingerprint/chars", "fingerprint/volatile", "fingerprint", "window/snapshot", "window"}
 
 // source is one Go package of the tree without its tests.
 type source struct {

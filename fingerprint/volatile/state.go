@@ -1,8 +1,9 @@
-package fingerprint
+package volatile
 
 import (
 	"bytes"
 
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
@@ -12,8 +13,8 @@ import (
 
 // endsMeasured tells whether a text ends with such a time that stands in no state:
 // agents put lines around what a program said, and it may have been asked for one.
-func (w *Writer) endsMeasured(text []byte) bool {
-	return w.measured(text, max(0, len(text)-stopwatchEnd), mostNested)
+func (c *Cleaner) endsMeasured(text []byte) bool {
+	return c.measured(text, max(0, len(text)-stopwatchEnd), mostNested)
 }
 
 // mostNested is how deep states are looked for in objects: MCP has what a program said
@@ -22,7 +23,7 @@ const mostNested = 3
 
 // measured tells it of a text from a place on. Members of objects are no states of
 // their own.
-func (w *Writer) measured(text []byte, last, nested int) bool {
+func (c *Cleaner) measured(text []byte, last, nested int) bool {
 	if nested == 0 {
 		return hasTook(text, last, len(text))
 	}
@@ -33,7 +34,7 @@ func (w *Writer) measured(text []byte, last, nested int) bool {
 		}
 		object := text[start:end]
 		member := nested < mostNested && isMember(object)
-		if len(object) > 0 && (member || !w.isState(object)) && w.measured(object[1:], last-start-1, nested-1) {
+		if len(object) > 0 && (member || !c.isState(object)) && c.measured(object[1:], last-start-1, nested-1) {
 			return true
 		}
 		from = end
@@ -87,8 +88,8 @@ var outputs = [][]byte{
 }
 
 // isState tells whether an object is none of these.
-func (w *Writer) isState(object []byte) bool {
-	return !has(object, outputs) && !isMastras(object) && !isThrown(object) && !w.isReport(object)
+func (c *Cleaner) isState(object []byte) bool {
+	return !chars.HasAny(object, outputs) && !isMastras(object) && !isThrown(object) && !c.isReport(object)
 }
 
 // isMastras tells an object in which Mastra says that its tool failed. A state may name
@@ -106,8 +107,8 @@ func isThrown(object []byte) bool {
 // Google's ADK, AgentKit, Upsonic and, with the tool's name, Agent Zero wrap it, or says
 // that it is an error. A state has members of other names for what goes on, objects or
 // lists among them, or one that is a measure; or it is said in a line.
-func (w *Writer) isReport(object []byte) bool {
-	s, n, returned, failed := &w.leaves, 0, false, false
+func (c *Cleaner) isReport(object []byte) bool {
+	s, n, returned, failed := &c.scan, 0, false, false
 	s.Reset(object)
 	for s.Object(); s.NextKey(); n++ {
 		v := s.Value()

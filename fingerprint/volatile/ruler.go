@@ -1,4 +1,4 @@
-package fingerprint
+package volatile
 
 import "bytes"
 
@@ -7,19 +7,18 @@ import "bytes"
 var beforeRuler, behindRuler = []byte("<duration> ="), []byte("= ")
 
 // withoutRuler leaves of both one sign.
-func withoutRuler(t spoken) spoken {
+func withoutRuler(text []byte) []byte {
 	const far = 128 // "10 failed, 2 passed, 1 skipped in "
-	at := bytes.Index(t.text, beforeRuler)
+	at := bytes.Index(text, beforeRuler)
 	if at < 0 {
-		return t
+		return text
 	}
-	line := t.text[max(0, at-far):at]
+	line := text[max(0, at-far):at]
 	n := bytes.LastIndex(line, behindRuler)
 	if n < 0 {
-		return t
+		return text
 	}
-	left, rest := t.text[:at-len(line)+n], t.text[at+len(beforeRuler):]
-	line = t.text[len(left) : at+len(beforeRuler)]
-	t.text = append(append(bytes.TrimRight(left, "="), line...), bytes.TrimLeft(rest, "=")...)
-	return t
+	left, rest := text[:at-len(line)+n], text[at+len(beforeRuler):]
+	line = text[len(left) : at+len(beforeRuler)]
+	return append(append(bytes.TrimRight(left, "="), line...), bytes.TrimLeft(rest, "=")...)
 }

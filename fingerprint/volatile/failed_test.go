@@ -1,4 +1,4 @@
-package fingerprint
+package volatile
 
 import (
 	"strings"
@@ -9,15 +9,7 @@ import (
 // says that the program failed. They are of all others, and so is what a test says of
 // times that differ.
 func TestFailed(t *testing.T) {
-	turn := mustNew(t, "tool-call-result", Options{})
-	is := func(text, want string) {
-		t.Helper()
-		quoted, want := string(rawJSON(t, text)), string(rawJSON(t, want))
-		for _, content := range []string{quoted, strings.ReplaceAll(quoted, "i", `\u0069`)} {
-			wantCanonicals(t, turn, request(t, "messages", `[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":`+content+`}]}]`),
-				`[["tool_call_result",{"arguments":{},"name":"f","result":{"text":`+want+`}}]]`)
-		}
-	}
+	is := func(text, want string) { t.Helper(); wantCleaned(t, text, want) }
 	same := func(text string) { t.Helper(); is(text, text) }
 
 	// As agents say it.
@@ -70,9 +62,9 @@ func TestFailed(t *testing.T) {
 	// As the result is marked, unless a code is said.
 	marked := func(text, want string) {
 		t.Helper()
-		wantCanonicals(t, turn, request(t, "messages", `[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_use","id":"b","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":`+string(rawJSON(t, text))+`},{"type":"tool_result","tool_use_id":"b","content":"10:00:00 no"}]}]`),
-			`[["tool_call_result",{"arguments":{},"name":"f","result":{"error":true,"text":`+string(rawJSON(t, want))+`}}]]`,
-			`[["tool_call_result",{"arguments":{},"name":"f","result":{"text":"10:00:00 no"}}]]`)
+		if got := cleaned(verbatim(text), true); got != want {
+			t.Errorf("%q, marked as an error, gives %q, want %q", text, got, want)
+		}
 	}
 	marked("10:00:00 no", "<timestamp> no")
 	marked("Exit code 143\n10:00:00 no", "Exit code 143\n10:00:00 no")
@@ -129,7 +121,7 @@ func TestFailed(t *testing.T) {
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {
 		for _, part := range []string{"10:00:00 ", "1:", "10:00:00", "\n10:00:00 [1", "code ", "\n1", "\n1.5 ", "#5 0.5 "} {
-			canonicals(turn, request(t, "messages", `[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":`+string(rawJSON(t, "Exit code 1\n"+strings.Repeat(part, size)))+`}]`))
+			cleaned(verbatim("Exit code 1\n"+strings.Repeat(part, size)), false)
 		}
 	})
 }

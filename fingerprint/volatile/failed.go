@@ -1,9 +1,11 @@
-package fingerprint
+package volatile
 
 import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 )
 
 // Programs that log tell the time where their lines begin. That a log goes on is
@@ -62,7 +64,7 @@ var (
 func exitOfRun(text []byte) []byte {
 	object, whole := bytes.CutSuffix(text, []byte("}"))
 	before := bytes.TrimRight(object, decimals)
-	if !whole || !begins(text, runs) || !ends(before, runExits) {
+	if !whole || !chars.BeginsWithAny(text, runs) || !chars.EndsWithAny(before, runExits) {
 		return nil
 	}
 	return object[len(before):]
@@ -103,7 +105,7 @@ func wasStopped(text []byte) bool {
 // as it went on.
 func isFailure(text []byte) bool {
 	const stopped = "124"
-	n := digits(text, len(text))
+	n := chars.Digits(text, len(text))
 	return n > 0 && text[0] != '0' && (n < len(stopped) || n == len(stopped) && string(text[:n]) < stopped)
 }
 
@@ -119,7 +121,7 @@ var newlines = append(slices.Clip(lineEnds), []byte(`ut": "`), []byte(`ut":"`), 
 // begins, to the second, and the number of the process behind it; 0 if there is none.
 // Before it stand a date and a level at most: "[2026-11-21 10:00:00", "E1121 10:00:00".
 func lenLogTime(text []byte, i int) int {
-	colon := i + digits(text[i:], 2)
+	colon := i + chars.Digits(text[i:], 2)
 	if colon == len(text) || text[colon] != ':' {
 		return 0
 	}
@@ -147,7 +149,7 @@ func lenLogTime(text []byte, i int) int {
 // times that differ: no small letter, but in the name of a month or day, no quote, or
 // indent, and no sign before it.
 func isLogHead(head []byte) bool {
-	if len(head) > 0 && !isDigit(head[0]) && !isLetter(head[0]) {
+	if len(head) > 0 && !chars.IsDigit(head[0]) && !chars.IsLetter(head[0]) {
 		return false
 	}
 	for len(head) > 0 {
@@ -169,7 +171,7 @@ const dayNames = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec Mon Tue Wed Th
 // startsWithDayName tells whether one is a word at the start of a text.
 func startsWithDayName(text []byte) bool {
 	const name = len("Nov")
-	return len(text) > name && isCapital(text[0]) && !isWord(text[name]) && strings.Contains(dayNames, string(text[:name]))
+	return len(text) > name && isCapital(text[0]) && !chars.IsWord(text[name]) && strings.Contains(dayNames, string(text[:name]))
 }
 
 // isNamed tells whether the time with the clock at text[i:] is named in a line that
@@ -182,14 +184,14 @@ func isNamed(text []byte, i int, head []byte) bool {
 // isKlogHead tells the level and day with which lines of Kubernetes' programs begin:
 // E1121 10:00:00.123456    4711 a.go:3] no.
 func isKlogHead(head []byte) bool {
-	return len(head) == len("E1121 ") && isCapital(head[0]) && digits(head[1:], len(head)) == len("1121")
+	return len(head) == len("E1121 ") && isCapital(head[0]) && chars.Digits(head[1:], len(head)) == len("1121")
 }
 
 // lenThread is how long the number of the process is that klog writes behind a time,
 // with the spaces between.
 func lenThread(text []byte) int {
 	between := len(text) - len(bytes.TrimLeft(text, " "))
-	return between + digits(text[between:], len(text))
+	return between + chars.Digits(text[between:], len(text))
 }
 
 // lenProcess is how long the number of a process is behind a time and before a level
@@ -198,7 +200,7 @@ func lenThread(text []byte) int {
 func lenProcess(text []byte) int {
 	number := bytes.TrimLeft(text, " +0:ZUTC][#")
 	between := len(text) - len(number)
-	n := digits(number, len(number))
+	n := chars.Digits(number, len(number))
 	level, bracketed := bytes.CutPrefix(number[n:], []byte("]"))
 	level = bytes.TrimLeft(level, " [")
 	if n == 0 || between == 0 || !bracketed || len(level) < 2 || !isCapital(level[0]) || !isCapital(level[1]) {

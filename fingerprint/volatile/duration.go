@@ -1,9 +1,11 @@
-package fingerprint
+package volatile
 
 import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 )
 
 // Units of time, as they stand right behind a number. Behind a space there are
@@ -17,10 +19,10 @@ var timeUnits = func() []string {
 	return units
 }()
 
-// matchDuration takes for one how long something took or goes on: numbers with
+// MatchDuration takes for one how long something took or goes on: numbers with
 // units, one behind the other, or a clock that shows hours or parts of a second.
 // 12:30 may as well be a place in a file.
-func matchDuration(t []byte) int {
+func MatchDuration(t []byte) int {
 	if n := matchClock(t); n > 0 {
 		return n
 	}
@@ -30,7 +32,7 @@ func matchDuration(t []byte) int {
 		if n == 0 {
 			break
 		}
-		if at += n; !beginsWithWord(t[at:]) {
+		if at += n; !chars.BeginsWithWord(t[at:]) {
 			end = at // what does not end with a word is none
 		}
 		at += spaces(t[at:])
@@ -50,7 +52,7 @@ func spaces(t []byte) int {
 }
 
 func timeWithUnit(t []byte) int {
-	n := digits(t, len(t))
+	n := chars.Digits(t, len(t))
 	if n == 0 {
 		return 0
 	}
@@ -59,7 +61,7 @@ func timeWithUnit(t []byte) int {
 	rest := t[n+space:]
 	for _, unit := range timeUnits {
 		if bytes.HasPrefix(rest, []byte(unit)) && (space == 0 || len(unit) > 1 || unit == "s") {
-			if end := len(unit); !beginsWithWord(rest[end:]) || space == 0 && isDigit(rest[end]) {
+			if end := len(unit); !chars.BeginsWithWord(rest[end:]) || space == 0 && chars.IsDigit(rest[end]) {
 				return n + space + end
 			}
 		}
@@ -69,19 +71,19 @@ func timeWithUnit(t []byte) int {
 
 // fraction is how long the decimals are that a number goes on with.
 func fraction(t []byte) int {
-	if len(t) > 1 && t[0] == '.' && isDigit(t[1]) {
-		return 1 + digits(t[1:], len(t))
+	if len(t) > 1 && t[0] == '.' && chars.IsDigit(t[1]) {
+		return 1 + chars.Digits(t[1:], len(t))
 	}
 	return 0
 }
 
 func matchClock(t []byte) int {
-	n := digits(t, len(t))
+	n := chars.Digits(t, len(t))
 	if n == 0 {
 		return 0
 	}
 	parts := 0
-	for parts < 2 && len(t) >= n+3 && t[n] == ':' && digits(t[n+1:], 2) == 2 && strings.IndexByte("012345", t[n+1]) >= 0 {
+	for parts < 2 && len(t) >= n+3 && t[n] == ':' && chars.Digits(t[n+1:], 2) == 2 && strings.IndexByte("012345", t[n+1]) >= 0 {
 		n += 3
 		parts++
 	}

@@ -1,4 +1,4 @@
-package fingerprint
+package volatile
 
 import "bytes"
 
@@ -36,5 +36,5 @@ func spanTook(text []byte, at int) (start, end int) {
 // spanNumber is the number behind a name that ends at text[at].
 func spanNumber(text []byte, at int) (start, end int) {
 	start = at + lenSeparator(text[at:])
-	return start, start + matchNumber(text[start:])
+	return start, start + MatchNumber(text[start:])
 }

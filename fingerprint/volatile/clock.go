@@ -1,11 +1,15 @@
-package fingerprint
+package volatile
 
-import "bytes"
+import (
+	"bytes"
 
-// zeroClocks writes zeros for the digits of the times of day in JSON that tell
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
+)
+
+// ZeroClocks writes zeros for the digits of the times of day in JSON that tell
 // the time: now 13:40, time 1:40:11 PM, 2026-11-25T13:40:11.123456Z. Dates stay:
 // they change once a day, and tell more.
-func zeroClocks(json []byte) {
+func ZeroClocks(json []byte) {
 	for from := 0; ; {
 		n := bytes.IndexByte(json[from:], ':')
 		if n < 0 {
@@ -17,7 +21,7 @@ func zeroClocks(json []byte) {
 			start = end
 		}
 		for i := start; i < end; i++ {
-			if isDigit(json[i]) {
+			if chars.IsDigit(json[i]) {
 				json[i] = '0'
 			}
 		}
@@ -35,7 +39,7 @@ func tellsTime(before []byte) bool {
 			if c|0x20 != word[0]|0x20 || len(before)-i < len(word) || !bytes.EqualFold(before[i:i+len(word)], []byte(word)) {
 				continue
 			}
-			if word != "20" || len(before)-i >= 4 && isDigit(before[i+2]) && isDigit(before[i+3]) {
+			if word != "20" || len(before)-i >= 4 && chars.IsDigit(before[i+2]) && chars.IsDigit(before[i+3]) {
 				return true
 			}
 		}
@@ -47,7 +51,7 @@ func tellsTime(before []byte) bool {
 // digit to behind its last; empty if it is none. Addresses have more colons.
 func clockAround(t []byte, colon int) (start, end int) {
 	start = colon
-	for start > 0 && colon-start < 3 && isDigit(t[start-1]) {
+	for start > 0 && colon-start < 3 && chars.IsDigit(t[start-1]) {
 		start--
 	}
 	switch {
@@ -60,14 +64,14 @@ func clockAround(t []byte, colon int) (start, end int) {
 	if end < len(t) && t[end] == ':' && isSixtieth(t[end+1:]) {
 		end += len(":00")
 		if end+1 < len(t) && (t[end] == '.' || t[end] == ',') {
-			end += 1 + digits(t[end+1:], len(t))
+			end += 1 + chars.Digits(t[end+1:], len(t))
 		}
 	}
-	if end < len(t) && (t[end] == ':' || isDigit(t[end])) {
+	if end < len(t) && (t[end] == ':' || chars.IsDigit(t[end])) {
 		return 0, 0
 	}
 	return start, end
 }
 
 // isSixtieth tells two digits up to 59 at the start of t.
-func isSixtieth(t []byte) bool { return digits(t, 2) == 2 && t[0] <= '5' }
+func isSixtieth(t []byte) bool { return chars.Digits(t, 2) == 2 && t[0] <= '5' }

@@ -1,8 +1,10 @@
-package fingerprint
+package volatile
 
 import (
 	"bytes"
 	"strings"
+
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 )
 
 // temporaries are how programs name temporary files: between a word and what
@@ -27,7 +29,7 @@ func spanTemporary(text []byte, at int) (start, end int) {
 			continue
 		}
 		n := 0
-		for n < len(drawn) && n <= t.drawn && isWord(drawn[n]) {
+		for n < len(drawn) && n <= t.drawn && chars.IsWord(drawn[n]) {
 			n++
 		}
 		if n == t.drawn && bytes.HasPrefix(drawn[n:], t.after) {
@@ -58,7 +60,7 @@ func lenPip(name []byte) int {
 // lenDrawn is how long a name is whose end behind a separator was drawn; 0 if it is none.
 func lenDrawn(name []byte, separator byte, drawn int) int {
 	n := 0
-	for n < len(name) && (isWord(name[n]) || strings.IndexByte("-.", name[n]) >= 0) {
+	for n < len(name) && (chars.IsWord(name[n]) || strings.IndexByte("-.", name[n]) >= 0) {
 		n++
 	}
 	if n <= drawn || name[n-drawn-1] != separator || bytes.IndexByte(name[n-drawn:n], '-') >= 0 {
@@ -72,7 +74,7 @@ func lenDrawn(name []byte, separator byte, drawn int) int {
 func spanDebugLog(text []byte, at int) (start, end int) {
 	const time, folder = "2026-11-21T10_00_00_123Z", "_logs"
 	end = at + len("Z")
-	if start = end - len(time); start < 0 || !isDigit(text[start]) {
+	if start = end - len(time); start < 0 || !chars.IsDigit(text[start]) {
 		return 0, 0
 	}
 	if before := bytes.TrimRight(text[:start], `/\`); len(before) == start || !bytes.HasSuffix(before, []byte(folder)) {

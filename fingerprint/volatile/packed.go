@@ -1,8 +1,9 @@
-package fingerprint
+package volatile
 
 import (
 	"bytes"
 
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
@@ -17,12 +18,12 @@ var packages = [][]byte{
 
 // unpacked is what is in such a package, or the text itself if it is none. A call that
 // failed says so in what is in it.
-func (w *Writer) unpacked(text []byte) []byte {
-	if !begins(text, packages) {
+func (c *Cleaner) unpacked(text []byte) []byte {
+	if !chars.BeginsWithAny(text, packages) {
 		return text
 	}
 	var message rawjson.Value
-	s, n, timed := &w.leaves, 0, false
+	s, n, timed := &c.scan, 0, false
 	s.Reset(text)
 	for s.Object(); s.NextKey(); n++ {
 		switch string(s.Key) {
@@ -44,9 +45,9 @@ func (w *Writer) unpacked(text []byte) []byte {
 	if message.Kind() != rawjson.String {
 		return message
 	}
-	from := len(w.bare)
-	w.bare, _ = rawjson.AppendText(w.bare, message[1:len(message)-1])
-	if text := w.bare[from:]; len(bytes.TrimSpace(text)) > 0 {
+	from := len(c.made)
+	c.made, _ = rawjson.AppendText(c.made, message[1:len(message)-1])
+	if text := c.made[from:]; len(bytes.TrimSpace(text)) > 0 {
 		return text
 	}
 	return message // its quotes: nothing is what was said
@@ -57,5 +58,5 @@ func (w *Writer) unpacked(text []byte) []byte {
 func isZoned(text []byte) bool {
 	const offset = len("+0000")
 	sign := len(text) - offset
-	return matchTimestamp(text) > 0 && (text[sign] == '+' || text[sign] == '-') && digits(text[sign+1:], offset) == offset-1
+	return MatchTimestamp(text) > 0 && (text[sign] == '+' || text[sign] == '-') && chars.Digits(text[sign+1:], offset) == offset-1
 }

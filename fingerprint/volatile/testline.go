@@ -1,8 +1,10 @@
-package fingerprint
+package volatile
 
 import (
 	"bytes"
 	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 )
 
 // Runners say of each test how it went and how long it took, in a line with its title,
@@ -41,7 +43,7 @@ func tellsTest(before, behind []byte) bool {
 	head = bytes.TrimLeft(head, " -=[(")
 	return slices.ContainsFunc(testHeads, func(mark []byte) bool {
 		title, is := bytes.CutPrefix(head, mark)
-		return is && len(title) > 0 && !isLetter(title[0])
-	}) || ends(bytes.TrimRight(before, " (*"), testTails) || begins(bytes.TrimLeft(behind, " "), testBehinds) ||
-		bytes.Contains(before, testsRun) || begins(head, ofDotnet) && bytes.HasPrefix(behind, []byte("]"))
+		return is && len(title) > 0 && !chars.IsLetter(title[0])
+	}) || chars.EndsWithAny(bytes.TrimRight(before, " (*"), testTails) || chars.BeginsWithAny(bytes.TrimLeft(behind, " "), testBehinds) ||
+		bytes.Contains(before, testsRun) || chars.BeginsWithAny(head, ofDotnet) && bytes.HasPrefix(behind, []byte("]"))
 }

@@ -1,6 +1,10 @@
-package fingerprint
+package volatile
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
+)
 
 // callIDs are what ids of calls begin with: those of OpenAI and of who speaks
 // its language, of items of Responses, Anthropic's, those of its own tools,
@@ -12,16 +16,16 @@ var callIDs = [...]struct {
 	{"call_", true}, {"fc_", true}, {"toolu_", false}, {"srvtoolu_", false}, {"tooluse_", false}, {"chatcmpl-tool-", false},
 }
 
-// callID stands for such an id.
-const callID = "<call-id>"
+// CallID stands for such an id.
+const CallID = "<call-id>"
 
 // longestCallID is more than twice what OpenAI takes.
 const longestCallID = 128
 
-// matchCallID takes for an id what has a digit. Where it begins with a word,
+// MatchCallID takes for an id what has a digit. Where it begins with a word,
 // the digit must be among the first letters and digits or beside a letter:
 // call_log and call_log_24 are content, call_3 and call_Xa-9z are ids.
-func matchCallID(t []byte) int {
+func MatchCallID(t []byte) int {
 	for i := range callIDs {
 		if k := &callIDs[i]; len(t) > len(k.prefix) && string(t[:len(k.prefix)]) == k.prefix {
 			return endOfCallID(t, len(k.prefix), k.word)
@@ -39,9 +43,9 @@ func endOfCallID(t []byte, from int, word bool) int {
 	first, digit, letter, letters := true, false, false, false
 	for n := from; n < len(t); n++ {
 		switch c := t[n]; {
-		case isDigit(c):
+		case chars.IsDigit(c):
 			digit = true
-		case isLetter(c):
+		case chars.IsLetter(c):
 			letter, letters = true, true
 		case c == '_' || c == '-':
 			first = first && !digit && !letter
@@ -68,17 +72,17 @@ func endOfCallID(t []byte, from int, word bool) int {
 // it answers, where it is named as that: there are clients that name it in each error
 // (VoltAgent). An id that is named otherwise may be that of what the call made: an
 // order, a job, a file.
-func (w *Writer) withoutCallID(t spoken, id []byte) spoken {
+func (c *Cleaner) withoutCallID(t Text, id []byte) Text {
 	n := lenRequestID(id)
-	if n == 0 || n < len(id) || !bytes.Contains(t.text, id[n/2:]) { // its end, for many begin with the same letters
+	if n == 0 || n < len(id) || !bytes.Contains(t.Bytes, id[n/2:]) { // its end, for many begin with the same letters
 		return t
 	}
-	return w.without(w.decoded(t), &nonce{mark: id, span: func(text []byte, at int) (start, end int) {
+	return Text{Bytes: c.without(c.Decoded(t), &nonce{mark: id, span: func(text []byte, at int) (start, end int) {
 		if !endsInCallName(text[:at]) || lenRequestID(text[at:]) != n {
 			return 0, 0
 		}
 		return at, at + n
-	}, placeholder: callID})
+	}, placeholder: CallID})}
 }
 
 // callNames are what the name of such an id ends with, in small or capital letters:
@@ -100,10 +104,10 @@ func endsInCallName(text []byte) bool {
 	return false
 }
 
-// mayHaveCallID tells whether an id may be in text or, as nothing in an id is
+// MayHaveCallID tells whether an id may be in text or, as nothing in an id is
 // escaped, in JSON. Most texts have none, and are gone through at the speed of
 // looking for a byte.
-func mayHaveCallID(text []byte) bool {
+func MayHaveCallID(text []byte) bool {
 	return idBehind(text, '_') || idBehind(text, '-')
 }
 

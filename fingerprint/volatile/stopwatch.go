@@ -1,8 +1,10 @@
-package fingerprint
+package volatile
 
 import (
 	"bytes"
 	"slices"
+
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 )
 
 // Programs that test and build say at their end how long they took, and some of
@@ -20,34 +22,34 @@ const stopwatchEnd = 1200
 // untimed puts placeholders into the trimmed text of a result that ends with how
 // long it took, or says that a program failed. An object of JSON is no output of a
 // program, unless it has one, says so, or is a report. may is what the text may have.
-func (w *Writer) untimed(t spoken, may bigrams) spoken {
+func (c *Cleaner) untimed(t Text, may bigrams, isError bool) Text {
 	end := stopwatchEnd
-	if t.verbatim {
+	if t.Verbatim {
 		end *= len(`\n`) // as it is if all of it is escaped
 	}
-	failed := may&mayExit != 0 && saysExited(t.text, isFailure)
-	marked := w.isError && !saysExited(t.text, isAny) && !wasStopped(t.text)
-	if len(t.text) == 0 || !failed && !marked && (may&mayTime == 0 || !mayTellTime(t.text[max(0, len(t.text)-end):])) {
+	failed := may&mayExit != 0 && saysExited(t.Bytes, isFailure)
+	marked := isError && !saysExited(t.Bytes, isAny) && !wasStopped(t.Bytes)
+	if len(t.Bytes) == 0 || !failed && !marked && (may&mayTime == 0 || !mayTellTime(t.Bytes[max(0, len(t.Bytes)-end):])) {
 		return t
 	}
-	object := t.text[0] == '{' && !failed
-	whole, failed := w.decoded(t), failed || marked
-	if !failed && !hasVerdict(whole) || (object || !failed || marked && endsTimed(whole)) && !w.endsMeasured(whole) {
+	object := t.Bytes[0] == '{' && !failed
+	whole, failed := c.Decoded(t), failed || marked
+	if !failed && !hasVerdict(whole) || (object || !failed || marked && endsTimed(whole)) && !c.endsMeasured(whole) {
 		return t
 	}
-	if object && w.isState(whole) {
+	if object && c.isState(whole) {
 		return t
 	}
-	return withoutPassed(withoutRuler(w.replaced(whole, func(text []byte, from int) (start, end int, placeholder string) {
+	return Text{Bytes: withoutPassed(withoutRuler(c.replaced(whole, func(text []byte, from int) (start, end int, placeholder string) {
 		return nextOfOneRun(text, from, failed)
-	})))
+	})))}
 }
 
 // nextOfOneRun finds what is new with each run, of one that failed the times in its log,
 // too; start is -1 if there is no more.
 func nextOfOneRun(text []byte, from int, failed bool) (start, end int, placeholder string) {
 	for i := from; i < len(text); i++ {
-		if !isDigit(text[i]) {
+		if !chars.IsDigit(text[i]) {
 			continue
 		}
 		if failed {
@@ -116,27 +118,10 @@ func hasVerdict(text []byte) bool {
 	})
 }
 
-// observations are what results begin with that clients of models without tools
-// send as messages of the user, or of the system.
-var observations = [][]byte{
-	[]byte("Observation:"),          // ReAct, smolagents
-	[]byte("Call id: call_"),        // smolagents, of code that failed
-	[]byte("OBSERVATION:"),          // SWE-agent
-	[]byte("<returncode>"),          // mini-swe-agent
-	[]byte("[execute_command for "), // Cline, Roo Code
-	[]byte("EXECUTION RESULT of ["), // OpenHands
-	[]byte("<tool_response>"),       // Qwen-Agent
-	[]byte("TOOL RESPONSE:"),        // LangChain, of models that answer in JSON
-	[]byte("Ran command:"),          // gptme
-	[]byte("Ran allowlisted command:"),
-	[]byte("Executed code block"),
-	[]byte(`{"tool_name": "`), []byte(`{\"tool_name\": \"`), // Agent Zero
-}
-
 // mayTellTime tells quickly whether a text may have a number of seconds or of
 // parts of one. In JSON they stand as they are.
 func mayTellTime(text []byte) bool {
-	if has(text, clocks) {
+	if chars.HasAny(text, clocks) {
 		return true
 	}
 	for from := 0; ; from++ {
@@ -157,7 +142,7 @@ func mayTellTime(text []byte) bool {
 		if at >= 0 && text[at] == ' ' {
 			at--
 		}
-		if at >= 0 && isDigit(text[at]) {
+		if at >= 0 && chars.IsDigit(text[at]) {
 			return true
 		}
 	}
@@ -188,12 +173,12 @@ func hasTook(text []byte, from, to int) bool {
 // decimals of a number. White space before it may be escaped, as in JSON.
 func beginsNumber(text []byte, i int) bool {
 	switch {
-	case !isDigit(text[i]):
+	case !chars.IsDigit(text[i]):
 		return false
-	case i == 0, i > 1 && text[i-2] == '\\' && isSpaceEscape(text[i-1]):
+	case i == 0, i > 1 && text[i-2] == '\\' && chars.IsSpaceEscape(text[i-1]):
 		return true
 	}
-	return !isWord(text[i-1]) && (text[i-1] != '.' || i == 1 || !isDigit(text[i-2]))
+	return !chars.IsWord(text[i-1]) && (text[i-1] != '.' || i == 1 || !chars.IsDigit(text[i-2]))
 }
 
 // tooks are the ends of words before whole seconds that say that something took
@@ -209,11 +194,11 @@ var timeNames = [][]byte{[]byte("duration_ms "), []byte("duration_ms: ")}
 // lenTook is how long a text is at text[i:], where a number begins, that says how
 // long something took, 0 if there is none.
 func lenTook(text []byte, i int) int {
-	if ends(text[:i], timeNames) {
-		return matchNumber(text[i:])
+	if chars.EndsWithAny(text[:i], timeNames) {
+		return MatchNumber(text[i:])
 	}
-	n := matchDuration(text[i:])
-	if n == 0 || i+n < len(text) && isWord(text[i+n]) || !isTook(text, i, n) || tellsWait(text[:i], text[i+n:]) {
+	n := MatchDuration(text[i:])
+	if n == 0 || i+n < len(text) && chars.IsWord(text[i+n]) || !isTook(text, i, n) || tellsWait(text[:i], text[i+n:]) {
 		return 0
 	}
 	return n
@@ -222,13 +207,13 @@ func lenTook(text []byte, i int) int {
 // isTook tells it of a duration at text[i:] that is n long.
 func isTook(text []byte, i, n int) bool {
 	took := text[i : i+n]
-	if isDigit(took[n-1]) { // a clock
-		return ends(text[:i], clocks) && bytes.IndexByte(took, '.') >= 0 || bytes.HasSuffix(text[:i], []byte("(")) && bytes.HasPrefix(text[i+n:], []byte(")"))
+	if chars.IsDigit(took[n-1]) { // a clock
+		return chars.EndsWithAny(text[:i], clocks) && bytes.IndexByte(took, '.') >= 0 || bytes.HasSuffix(text[:i], []byte("(")) && bytes.HasPrefix(text[i+n:], []byte(")"))
 	}
 	unit := bytes.TrimLeft(took[bytes.LastIndexAny(took, decimals):], decimals+" ")
 	switch {
 	case unit[0] == 's':
-		return bytes.IndexByte(took, '.') >= 0 || ends(text[:i], tooks)
+		return bytes.IndexByte(took, '.') >= 0 || chars.EndsWithAny(text[:i], tooks)
 	case string(unit) == "m", bytes.HasPrefix(unit, []byte("min")), unit[0] == 'h', unit[0] == 'd':
 		return false
 	}
@@ -249,7 +234,7 @@ var waits = [][]byte{
 // the title of a test.
 func tellsWait(before, behind []byte) bool {
 	const far, farthest = 80, 240
-	return has(lineBefore(before, far), waits) && !tellsTest(lineBefore(before, farthest), behind)
+	return chars.HasAny(lineBefore(before, far), waits) && !tellsTest(lineBefore(before, farthest), behind)
 }
 
 // lineBefore is what of a line stands at the end of a text, n bytes at most.
@@ -265,19 +250,19 @@ var lots = [...]struct {
 	placeholder string
 }{
 	{[]byte("seed "), matchSeed, "<number>"},   // RSpec, Minitest
-	{[]byte("seed="), matchNumber, "<number>"}, // pytest-randomly, Vitest
-	{[]byte("(node:"), matchNumber, "<number>"},
-	{[]byte("/pytest-"), matchNumber, "<number>"},   // its directory of that run
-	{[]byte("goroutine "), matchNumber, "<number>"}, // Go
-	{[]byte("process ["), matchNumber, "<number>"},  // uvicorn
-	{[]byte("with PID "), matchNumber, "<number>"},  // Spring
-	{[]byte(`"pid":`), matchNumber, "<number>"},     // pino
+	{[]byte("seed="), MatchNumber, "<number>"}, // pytest-randomly, Vitest
+	{[]byte("(node:"), MatchNumber, "<number>"},
+	{[]byte("/pytest-"), MatchNumber, "<number>"},   // its directory of that run
+	{[]byte("goroutine "), MatchNumber, "<number>"}, // Go
+	{[]byte("process ["), MatchNumber, "<number>"},  // uvicorn
+	{[]byte("with PID "), MatchNumber, "<number>"},  // Spring
+	{[]byte(`"pid":`), MatchNumber, "<number>"},     // pino
 	{[]byte(`"time":`), matchEpoch, "<timestamp>"},  // pino
 	{[]byte(`"ts":`), matchEpoch, "<timestamp>"},    // zap
 	{[]byte("=="), matchBetweenEquals, "<number>"},  // Valgrind, sanitizers: ==4711==ERROR
 	{[]byte("127.0.0.1:"), matchDrawnPort, "<number>"},
 	{[]byte("Start at  "), matchClockTime, "<timestamp>"}, // Vitest
-	{[]byte("Finished at: "), matchTimestamp, "<timestamp>"},
+	{[]byte("Finished at: "), MatchTimestamp, "<timestamp>"},
 }
 
 // behinds are what stands behind numbers that are new with each run.
@@ -299,9 +284,9 @@ func lenLot(text []byte, i int) (n int, placeholder string) {
 		return n, "<duration>"
 	}
 	if bytes.HasPrefix(text[i:], []byte("0x")) {
-		return matchHex(text[i:]), "<address>"
+		return MatchHex(text[i:]), "<address>"
 	}
-	if n = matchNumber(text[i:]); begins(text[i+n:], behinds) {
+	if n = MatchNumber(text[i:]); chars.BeginsWithAny(text[i+n:], behinds) {
 		return n, "<number>"
 	}
 	return 0, ""
@@ -311,10 +296,10 @@ func lenLot(text []byte, i int) (n int, placeholder string) {
 // Go made for a test, as in TestA3286957968/001; 0 if it is none.
 func lenTempDir(text []byte, i int) int {
 	const fewDigits = 6 // names of tests end in fewer
-	if i == 0 || !isLetter(text[i-1]) {
+	if i == 0 || !chars.IsLetter(text[i-1]) {
 		return 0
 	}
-	n := digits(text[i:], len(text))
+	n := chars.Digits(text[i:], len(text))
 	if n < fewDigits || !bytes.HasPrefix(text[i+n:], []byte("/00")) {
 		return 0
 	}
@@ -324,7 +309,7 @@ func lenTempDir(text []byte, i int) int {
 // matchSeed matches a number, with the row of dots and letters behind it that says of
 // each test, in the order that was drawn, how it went.
 func matchSeed(t []byte) int {
-	n := matchNumber(t)
+	n := MatchNumber(t)
 	rest := trimLineEnds(t[n:])
 	row := trimLineEnds(bytes.TrimPrefix(rest, []byte("# Running:")))
 	behind := bytes.TrimLeft(row, ".FES*")
@@ -336,7 +321,7 @@ func matchSeed(t []byte) int {
 
 // matchClockTime matches a time of day, as in 12:30:05.
 func matchClockTime(t []byte) int {
-	if len(t) < 8 || digits(t, 2) != 2 || t[2] != ':' || digits(t[3:], 2) != 2 || t[5] != ':' || digits(t[6:], 2) != 2 {
+	if len(t) < 8 || chars.Digits(t, 2) != 2 || t[2] != ':' || chars.Digits(t[3:], 2) != 2 || t[5] != ':' || chars.Digits(t[6:], 2) != 2 {
 		return 0
 	}
 	return 8
@@ -344,7 +329,7 @@ func matchClockTime(t []byte) int {
 
 // matchDrawnPort matches a port that Linux draws for who asks for any.
 func matchDrawnPort(t []byte) int {
-	if n := digits(t, len(t)); n == len("32768") && string(t[:n]) >= "32768" {
+	if n := chars.Digits(t, len(t)); n == len("32768") && string(t[:n]) >= "32768" {
 		return n
 	}
 	return 0
@@ -352,7 +337,7 @@ func matchDrawnPort(t []byte) int {
 
 // matchBetweenEquals matches a number with two equals signs behind it.
 func matchBetweenEquals(t []byte) int {
-	if n := digits(t, len(t)); bytes.HasPrefix(t[n:], []byte("==")) {
+	if n := chars.Digits(t, len(t)); bytes.HasPrefix(t[n:], []byte("==")) {
 		return n
 	}
 	return 0
@@ -360,8 +345,8 @@ func matchBetweenEquals(t []byte) int {
 
 // matchEpoch matches a time in seconds since 1970, or in parts of one.
 func matchEpoch(t []byte) int {
-	if digits(t, len(t)) < len("1700000000") {
+	if chars.Digits(t, len(t)) < len("1700000000") {
 		return 0
 	}
-	return matchNumber(t)
+	return MatchNumber(t)
 }

@@ -1,6 +1,10 @@
-package fingerprint
+package volatile
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
+)
 
 // BuildKit writes before each line of what a step of docker build says how many
 // seconds the step had run, without a unit: "#5 0.312 no". Of a step that failed it
@@ -15,7 +19,7 @@ var beforeFailed = [][]byte{[]byte("------\n > "), []byte(`------\n > `)}
 
 // lenOfStep is how long the number at text[i:] is that says so; 0 if it is none.
 func lenOfStep(text []byte, i int) int {
-	n := digits(text[i:], len(text))
+	n := chars.Digits(text[i:], len(text))
 	n += fraction(text[i+n:])
 	if !bytes.HasPrefix(text[i+n:], []byte(" ")) || bytes.IndexByte(text[i:i+n], '.') < 0 {
 		return 0
@@ -28,7 +32,7 @@ func lenOfStep(text []byte, i int) int {
 		}
 		return n
 	}
-	if !mayBeginLine(before) || !has(before[max(0, i-farthestFailed):], beforeFailed) {
+	if !mayBeginLine(before) || !chars.HasAny(before[max(0, i-farthestFailed):], beforeFailed) {
 		return 0
 	}
 	return n

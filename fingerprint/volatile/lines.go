@@ -1,6 +1,10 @@
-package fingerprint
+package volatile
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
+)
 
 // lineEnds are ends of lines, as they are and as in JSON.
 var lineEnds = [][]byte{[]byte("\n"), []byte(`\n`)}
@@ -37,4 +41,4 @@ func trimLineEnds(text []byte) []byte {
 }
 
 // mayBeginLine tells whether a line may begin behind a text.
-func mayBeginLine(before []byte) bool { return len(before) == 0 || ends(before, lineEnds) }
+func mayBeginLine(before []byte) bool { return len(before) == 0 || chars.EndsWithAny(before, lineEnds) }

@@ -1,21 +1,20 @@
-package fingerprint
+package volatile
 
 import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
 // TestTitles: what titles of tests say of waiting is none, as Jest, Vitest, Mocha, Node,
 // Cypress, Go, Bun, TAP, GoogleTest, XCTest, ExUnit, Pest, .NET, Minitest, CTest, Deno,
 // Bazel, ScalaTest, Gradle, Maven and Ant write them.
 func TestTitles(t *testing.T) {
-	id := mustNew(t, "tool-call-result", Options{})
 	ascii := strings.NewReplacer("✕", `\u2715`, "×", `\u00d7`, "❯", `\u276f`) // as Python writes them
 	seconds := regexp.MustCompile(`[0-9.]+( ?(ms|s|sec|seconds|milliseconds)\b)`)
-	said := func(text string) string {
-		return canonicals(id, request(t, "messages", `[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":`+string(rawJSON(t, text))+`}]`))[0]
-	}
+	said := func(text string) string { return cleaned(verbatim(text), false) }
 	for _, line := range []string{
 		"  ✕ pending (3 ms)", "  × is running 3ms", " ❯ src/pending.test.ts (2 tests) 3ms", "✔ waiting (3ms)", "▶ queued (3ms)", "│ ✖  pending.cy.js  3ms", "│ ✔  pending.cy.js  3ms", "✖ pending (3ms)", "PASS src/pending.test.js (3.41 s)", "(pass) is running [3.41ms]", "\x1b[31m✘\x1b[0m still waiting (3ms)", "✓ pending (3ms)", "√ pending (3ms)", "✗ pending (3ms)",
 		"FAIL src/pending.test.js (3.41 s)", "--- FAIL: TestPending (0.02s)", "=== FAIL: a TestPending (0.02s)", "FAIL\texample.com/pending\t0.01s", "ok  \texample.com/pending\t0.01s",
@@ -30,7 +29,7 @@ func TestTitles(t *testing.T) {
 		if a, b := said(line+"\n1 failed"), said(again+"\n1 failed"); a != b || line == again {
 			t.Errorf("its time stays: %s", a)
 		}
-		a, b := string(rawJSON(t, line+"\n1 failed")), string(rawJSON(t, again+"\n1 failed"))
+		a, b := string(rawjson.AppendString(nil, []byte(line+"\n1 failed"))), string(rawjson.AppendString(nil, []byte(again+"\n1 failed")))
 		a, b = `{"stdout":`+a+`,"exitCode":1}`, `{"stdout":`+b+`,"exitCode":1}`
 		if said(a) != said(b) {
 			t.Errorf("its time stays in JSON: %s", a)

@@ -1,7 +1,6 @@
-package fingerprint
+package volatile
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -9,29 +8,7 @@ import (
 // TestFrames: what an agent puts around a text is no part of it, however the text
 // is written in the log.
 func TestFrames(t *testing.T) {
-	id := mustNew(t, "", Options{Parts: []string{"last_messages:1"}})
-	// in are the ways in which a text stands in a message.
-	in := func(text string) []string {
-		quoted := string(rawJSON(t, text))
-		escaped := strings.ReplaceAll(strings.ReplaceAll(quoted, "<", `\u003c`), ":", `\u003a`)
-		return []string{
-			`{"role":"tool","tool_call_id":"a","content":` + quoted + `}`,
-			`{"role":"tool","tool_call_id":"a","content":` + escaped + `}`,
-			`{"role":"tool","tool_call_id":"a","content":[{"type":"text","text":` + quoted + `}]}`,
-			`{"role":"tool","tool_call_id":"a","content":[{"type":"text","text":` + escaped + `}]}`,
-		}
-	}
-	is := func(text, want string) {
-		t.Helper()
-		w := `[["last_messages:1",[{"role":"tool"`
-		if want != "" {
-			w += `,"text":` + string(rawJSON(t, want))
-		}
-		w += `}]]]`
-		for _, m := range in(text) {
-			wantCanonicals(t, id, request(t, "messages", "["+m+"]"), w)
-		}
-	}
+	is := func(text, want string) { t.Helper(); wantCleaned(t, strings.TrimSpace(text), want) }
 	same := func(text string) { t.Helper(); is(text, strings.TrimSpace(text)) }
 
 	const reminder = "<system-reminder>\nuse the task tools\n</system-reminder>"
@@ -118,35 +95,20 @@ func TestFrames(t *testing.T) {
 	same("Chunk ID: 1\nWall time: 2 seconds\nProcess running with session ID 7\nOutput:\n")
 	same("a\n<environment_details>\n# Actively Running Terminals\n## New Output\n3 passed\n</environment_details>")
 
-	// A part that is nothing else says nothing, unless all are.
-	wantCanonicals(t, id, request(t, "messages", `[{"role":"user","content":[{"type":"text","text":"`+"<system-reminder>1</system-reminder>"+`"},{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`), `[["last_messages:1",[{"role":"user","text":"a b"}]]]`)
-	wantCanonicals(t, id, request(t, "messages", `[{"role":"user","content":"<system-reminder>1</system-reminder>"}]`), `[["last_messages:1",[{"role":"user","text":"<system-reminder>1</system-reminder>"}]]]`)
-
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {
 		for _, part := range []string{"<system-reminder>", "</system-reminder>", "<system-reminder></system-reminder>", "Chunk ID: \n", "\nProcess Group PGID: 1", "</environment_details></system-reminder>", "\n[EXTRAS]\n{\"current_datetime\":1}"} {
 			text := "<system-reminder>" + strings.Repeat(part, size) + "</system-reminder>"
-			canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, text))+`}]`))
-			canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, strings.Repeat(part, size)+"\nProcess Group PGID: 1"))+`}]`))
-			canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, strings.Repeat(part, size)+"\n[EXTRAS]\n{\"current_datetime\":1}"))+`}]`))
+			cleaned(verbatim(text), false)
+			cleaned(verbatim(strings.Repeat(part, size)+"\nProcess Group PGID: 1"), false)
+			cleaned(verbatim(strings.Repeat(part, size)+"\n[EXTRAS]\n{\"current_datetime\":1}"), false)
 		}
 		guards := `{"a":1` + strings.Repeat(`, "_loop_guard": {"message": "b", "action": "c"}`, size) + "}"
-		canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, guards))+`}]`))
+		cleaned(verbatim(guards), false)
 		// What is sought in vain at one end, with frames at the other.
 		details := strings.Repeat("<environment_details></environment_details>", size)
 		for _, text := range []string{details + "</system-reminder>", "<system-reminder>" + details, "Exit code: " + details} {
-			canonicals(id, request(t, "messages", `[{"role":"user","content":`+string(rawJSON(t, text))+`}]`))
+			cleaned(verbatim(text), false)
 		}
 	})
-
-	gatewaysTellApart(t, `[{"role":"user","content":"a\n<system-reminder>1</system-reminder>"}]`, `[{"role":"user","content":"a\n<system-reminder>2</system-reminder>"}]`)
-}
-
-func rawJSON(t *testing.T, text string) []byte {
-	t.Helper()
-	b := &strings.Builder{}
-	e := json.NewEncoder(b)
-	e.SetEscapeHTML(false)
-	must(t, e.Encode(text))
-	return []byte(strings.TrimSuffix(b.String(), "\n"))
 }

@@ -1,8 +1,9 @@
-package fingerprint
+package volatile
 
 import (
 	"bytes"
 
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
@@ -38,21 +39,21 @@ const mostHeadLines = 8
 // longestTail bounds the lines below it, with what closes them, in bytes.
 const longestTail = 1 << 10
 
-// unframe takes the frames from a trimmed text. If nothing is left they may be
-// what is said.
-func (w *Writer) unframe(t spoken) spoken {
-	if len(t.text) == 0 || !framed(t.text) {
-		return t
+// Unframe takes from a text what agents put before and behind it. A text without such
+// frames is returned as it is; if nothing else is in it, they may be what is said.
+func (c *Cleaner) Unframe(t Text) (rest Text, frames []byte) {
+	if len(t.Bytes) == 0 || !framed(t.Bytes) {
+		return t, nil
 	}
-	whole := w.decoded(t)
-	text := stripped(stripped(w.unpacked(w.withoutExtras(whole)), withoutFront), withoutEnd)
+	whole := c.Decoded(t)
+	text := stripped(stripped(c.unpacked(c.withoutExtras(whole)), withoutFront), withoutEnd)
 	switch len(text) {
 	case len(whole):
-		return t
+		return t, nil
 	case 0:
-		return spoken{frames: whole}
+		return Text{}, whole
 	}
-	return spoken{text: text}
+	return Text{Bytes: text}, nil
 }
 
 // stripped takes frames from one end of a text until there are none. The ends
@@ -73,7 +74,7 @@ func stripped(text []byte, without func([]byte) []byte) []byte {
 func framed(text []byte) bool {
 	switch text[0] {
 	case '{':
-		if begins(text, packages) {
+		if chars.BeginsWithAny(text, packages) {
 			return true
 		}
 	case '<':
@@ -83,7 +84,7 @@ func framed(text []byte) bool {
 			}
 		}
 	case 'C', 'E', 'O', 'W':
-		if hasHead(text) {
+		if HasHead(text) {
 			return true
 		}
 	}
@@ -101,7 +102,7 @@ func framed(text []byte) bool {
 		return bytes.HasSuffix(text, untrustedEnd) || bytes.Contains(text[max(0, len(text)-longestShell):], shellOpen)
 	case last == '}':
 		return bytes.Contains(text[max(0, len(text)-longestTook):], tookMember) || bytes.Contains(text, extrasHead) || bytes.Contains(text[max(0, len(text)-longestGuard):], []byte("_loop_guard"))
-	case isDigit(last):
+	case chars.IsDigit(last):
 		end := text[max(0, len(text)-len(groupLine)-len("4294967295")):]
 		return bytes.Contains(end, groupLine)
 	}
@@ -139,12 +140,12 @@ var (
 )
 
 // withoutExtras leaves that out: nothing stands behind it, so once is enough.
-func (w *Writer) withoutExtras(text []byte) []byte {
+func (c *Cleaner) withoutExtras(text []byte) []byte {
 	if !bytes.HasSuffix(text, []byte("}")) {
 		return text
 	}
 	i := bytes.LastIndex(text, extras)
-	if i < 0 || i > 0 && text[i-1] != '\n' || !bytes.Contains(text[i:], extrasTime) || w.leaves.Check(text[i+len(extras)-len("{"):]) != nil {
+	if i < 0 || i > 0 && text[i-1] != '\n' || !bytes.Contains(text[i:], extrasTime) || c.scan.Check(text[i+len(extras)-len("{"):]) != nil {
 		return text
 	}
 	return text[:i]
@@ -156,7 +157,7 @@ var toolsAgain = []byte("\n\n\n\n\nYou ONLY have access to the following tools, 
 
 // withoutTools leaves that out. It ends with how an answer is to end, in a block.
 func withoutTools(text []byte) []byte {
-	if bytes.HasSuffix(text, fence) {
+	if bytes.HasSuffix(text, []byte("```")) {
 		text, _, _ = bytes.Cut(text, toolsAgain)
 	}
 	return text
@@ -204,7 +205,7 @@ func withoutShell(text []byte) []byte {
 	}
 	at += least + len("<")
 	number := text[at+len(shellOpen)-len("<"):]
-	ended := number[digits(number, len("4294967295")):]
+	ended := number[chars.Digits(number, len("4294967295")):]
 	if !bytes.HasPrefix(ended, shellEnded) || ended[len(ended)-1] != '>' {
 		return text
 	}
@@ -238,13 +239,15 @@ func withoutTook(text []byte) []byte {
 // terminals head what commands say that go on, in Cline's environment.
 var terminals = []byte("Terminals\n")
 
-func hasHead(text []byte) bool {
-	return begins(text, headLines) || bytes.HasPrefix(text, exitCodeLine)
+// HasHead tells whether a text begins with a line that a shell tool writes above what a
+// command said.
+func HasHead(text []byte) bool {
+	return chars.BeginsWithAny(text, headLines) || bytes.HasPrefix(text, exitCodeLine)
 }
 
 // withoutHead leaves headLines out of the lines above "Output:", where it stands.
 func withoutHead(text []byte) []byte {
-	if !hasHead(text) {
+	if !HasHead(text) {
 		return text
 	}
 	var kept [mostHeadLines][]byte
@@ -266,7 +269,7 @@ func withoutHead(text []byte) []byte {
 			return text[at:]
 		case len(behind) == 0:
 			return text
-		case !begins(line, headLines):
+		case !chars.BeginsWithAny(line, headLines):
 			kept[n] = line
 			n++
 		}
@@ -286,7 +289,7 @@ func withoutTail(text []byte) []byte {
 	for {
 		least := max(0, len(body)-longestTail)
 		from := least + bytes.LastIndexByte(body[least:end], '\n')
-		if from < least || !begins(body[from+1:end], tailLines) {
+		if from < least || !chars.BeginsWithAny(body[from+1:end], tailLines) {
 			break
 		}
 		end = from

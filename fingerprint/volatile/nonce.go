@@ -1,8 +1,10 @@
-package fingerprint
+package volatile
 
 import (
 	"bytes"
 	"strings"
+
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 )
 
 // Results hold what is new each time, though a call fails in the same way: APIs
@@ -61,44 +63,44 @@ var nonces = [...]nonce{
 
 // withoutNonces puts placeholders into the text of a result for what is new with
 // each. It tells what the rest may have.
-func (w *Writer) withoutNonces(t spoken) (_ spoken, may bigrams) {
-	may = bigramsIn(t.text)
+func (c *Cleaner) withoutNonces(t Text) (_ Text, may bigrams) {
+	may = bigramsIn(t.Bytes)
 	for i := range nonces {
 		if may&(1<<i) == 0 {
 			continue
 		}
-		if less, found := w.withoutKind(t, &nonces[i]); found {
-			t, may = less, bigramsIn(less.text)
+		if less, found := c.withoutKind(t, &nonces[i]); found {
+			t, may = less, bigramsIn(less.Bytes)
 		}
 	}
 	return t, may
 }
 
-func (w *Writer) withoutKind(t spoken, kind *nonce) (less spoken, found bool) {
+func (c *Cleaner) withoutKind(t Text, kind *nonce) (less Text, found bool) {
 	most := kind.most
-	if t.verbatim {
+	if t.Verbatim {
 		most *= len(`\n`) // as it is if all of it is escaped
 	}
-	if most > 0 && len(t.text) > most {
+	if most > 0 && len(t.Bytes) > most {
 		return t, false
 	}
-	if start, _ := kind.next(t.text, 0); start < 0 || kind.only != nil && !kind.only(t.text) {
+	if start, _ := kind.next(t.Bytes, 0); start < 0 || kind.only != nil && !kind.only(t.Bytes) {
 		return t, false
 	}
-	whole := w.decoded(t)
+	whole := c.Decoded(t)
 	if kind.most > 0 && len(whole) > kind.most {
 		return t, false
 	}
-	t = w.without(whole, kind)
+	t = Text{Bytes: c.without(whole, kind)}
 	if kind.then != nil {
-		t, _ = w.withoutKind(t, kind.then)
+		t, _ = c.withoutKind(t, kind.then)
 	}
 	return t, true
 }
 
 // without puts the placeholder for each one in a text.
-func (w *Writer) without(whole []byte, kind *nonce) spoken {
-	return w.replaced(whole, func(text []byte, from int) (start, end int, placeholder string) {
+func (c *Cleaner) without(whole []byte, kind *nonce) []byte {
+	return c.replaced(whole, func(text []byte, from int) (start, end int, placeholder string) {
 		start, end = kind.next(text, from)
 		return start, end, kind.placeholder
 	})
@@ -123,18 +125,18 @@ func (k *nonce) next(text []byte, from int) (start, end int) {
 
 // replaced puts placeholders for all that next finds: from where to where, behind
 // from; start is -1 if there is no more.
-func (w *Writer) replaced(whole []byte, next func(text []byte, from int) (start, end int, placeholder string)) spoken {
-	n, from := len(w.bare), 0
+func (c *Cleaner) replaced(whole []byte, next func(text []byte, from int) (start, end int, placeholder string)) []byte {
+	n, from := len(c.made), 0
 	for {
 		start, end, placeholder := next(whole, from)
 		if start < 0 {
 			break
 		}
-		w.bare = append(append(w.bare, whole[from:start]...), placeholder...)
+		c.made = append(append(c.made, whole[from:start]...), placeholder...)
 		from = end
 	}
-	w.bare = append(w.bare, whole[from:]...)
-	return spoken{text: w.bare[n:]}.trim()
+	c.made = append(c.made, whole[from:]...)
+	return bytes.TrimSpace(c.made[n:])
 }
 
 // spanRequestID is what stands behind a name for a request's id: request_id,
@@ -160,7 +162,7 @@ func spanTraceID(text []byte, at int) (start, end int) {
 	}
 	for _, name := range traceNames {
 		from := last + 1 - len(name)
-		if from >= 0 && text[last]|' ' == name[len(name)-1] && bytes.EqualFold(text[from:last+1], []byte(name)) && (from == 0 || !isLetter(text[from-1])) {
+		if from >= 0 && text[last]|' ' == name[len(name)-1] && bytes.EqualFold(text[from:last+1], []byte(name)) && (from == 0 || !chars.IsLetter(text[from-1])) {
 			return spanBehindID(text, at)
 		}
 	}
@@ -189,7 +191,7 @@ func spanBehindID(text []byte, at int) (start, end int) {
 func spanHostID(text []byte, at int) (start, end int) {
 	start = at + len("<HostId>")
 	id := text[start:min(len(text), start+longestRequestID)]
-	return start, start + max(0, bytes.Index(id, endTag))
+	return start, start + max(0, bytes.Index(id, []byte("</")))
 }
 
 // cutFold takes a prefix in small or capital letters from a text.
@@ -220,9 +222,9 @@ func lenSeparator(text []byte) int {
 // requests, requests for leave.
 func lenRequestID(text []byte) int {
 	n, digit, letter := 0, false, false
-	for n < len(text) && n <= longestRequestID && (isWord(text[n]) || text[n] == '-') {
-		digit = digit || isDigit(text[n])
-		letter = letter || isLetter(text[n])
+	for n < len(text) && n <= longestRequestID && (chars.IsWord(text[n]) || text[n] == '-') {
+		digit = digit || chars.IsDigit(text[n])
+		letter = letter || chars.IsLetter(text[n])
 		n++
 	}
 	if !digit || !letter || n < shortestRequestID || n > longestRequestID {
@@ -239,8 +241,8 @@ func spanAddress(text []byte, at int) (start, end int) {
 		return 0, 0
 	}
 	start = at - 1
-	end = start + matchHex(text[start:])
-	if end < len(text) && isWord(text[end]) || !bytes.HasSuffix(text[:start], []byte("object at ")) && (end == len(text) || text[end] != '>') {
+	end = start + MatchHex(text[start:])
+	if end < len(text) && chars.IsWord(text[end]) || !bytes.HasSuffix(text[:start], []byte("object at ")) && (end == len(text) || text[end] != '>') {
 		return 0, 0
 	}
 	return start, end
@@ -251,7 +253,7 @@ var beforeCell = []byte("Cell In[")
 // spanCell is the number of a cell of Jupyter's: "Cell In[7]".
 func spanCell(text []byte, at int) (start, end int) {
 	start = at + len(beforeCell)
-	if end = start + digits(text[start:], longestRequestID); !bytes.HasPrefix(text[end:], []byte("]")) {
+	if end = start + chars.Digits(text[start:], longestRequestID); !bytes.HasPrefix(text[end:], []byte("]")) {
 		return 0, 0
 	}
 	return start, end

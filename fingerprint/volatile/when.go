@@ -1,9 +1,11 @@
-package fingerprint
+package volatile
 
 import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
 )
 
 // Servers that refuse a request tell when: Spring "timestamp", Microsoft "date", S3
@@ -24,7 +26,7 @@ func spanWhen(before int) func(text []byte, at int) (start, end int) {
 // a name; 0 if none does: "timestamp": "2026-11-21T10:00:00Z".
 func lenWhen(text []byte, at int) int {
 	const toTheSecond, far = len("2026-11-21T10:00:00"), 32
-	n := matchTimestamp(text[at:])
+	n := MatchTimestamp(text[at:])
 	if n < toTheSecond {
 		return 0
 	}
@@ -34,7 +36,7 @@ func lenWhen(text []byte, at int) int {
 		behind--
 	}
 	from := behind
-	for from > least && isWord(text[from-1]) {
+	for from > least && chars.IsWord(text[from-1]) {
 		from--
 	}
 	if behind == at || !isWhen(string(text[from:behind])) {
@@ -56,7 +58,7 @@ var requestIDPlaceholder = []byte("<request-id>")
 // isRefusal tells whether a text has the status of a request that failed, or names one
 // and says so: services name it in what they measured, too.
 func isRefusal(text []byte) bool {
-	return (hasErrorStatus(text) || bytes.Contains(text, requestIDPlaceholder) && hasVerdict(text)) && !has(text, ofLogs) && hasOneWhen(text)
+	return (hasErrorStatus(text) || bytes.Contains(text, requestIDPlaceholder) && hasVerdict(text)) && !chars.HasAny(text, ofLogs) && hasOneWhen(text)
 }
 
 // hasOneWhen tells whether a text names one time, once or more often. Of the requests
@@ -84,7 +86,7 @@ func hasErrorStatus(text []byte) bool {
 		}
 		value, _ := cutFold(bytes.TrimPrefix(rest, []byte("_")), "code")
 		n := lenSeparator(value)
-		if value = value[n:]; n > 0 && len(value) > 0 && (value[0] == '4' || value[0] == '5') && digits(value, 4) == 3 {
+		if value = value[n:]; n > 0 && len(value) > 0 && (value[0] == '4' || value[0] == '5') && chars.Digits(value, 4) == 3 {
 			return true
 		}
 	}
@@ -95,7 +97,7 @@ const wgetTime = "2026-11-21 10:00:00"
 // spanWget is when wget began: --2026-11-21 10:00:00--  http://a.
 func spanWget(text []byte, at int) (start, end int) {
 	start = at + len("--")
-	if end = start + matchTimestamp(text[start:]); end-start != len(wgetTime) || !bytes.HasPrefix(text[end:], []byte("--  ")) {
+	if end = start + MatchTimestamp(text[start:]); end-start != len(wgetTime) || !bytes.HasPrefix(text[end:], []byte("--  ")) {
 		return 0, 0
 	}
 	return start, end
@@ -103,7 +105,7 @@ func spanWget(text []byte, at int) (start, end int) {
 
 // spanWgetError is when it failed: 2026-11-21 10:00:01 ERROR 404: Not Found.
 func spanWgetError(text []byte, at int) (start, end int) {
-	if start = at - len(wgetTime); start < 0 || matchTimestamp(text[start:at]) != len(wgetTime) {
+	if start = at - len(wgetTime); start < 0 || MatchTimestamp(text[start:at]) != len(wgetTime) {
 		return 0, 0
 	}
 	return start, at

@@ -1,4 +1,4 @@
-package fingerprint
+package volatile
 
 import (
 	"strings"
@@ -8,17 +8,7 @@ import (
 // TestUntimed: how long a run took is no part of its result, however the result
 // is written in the log. How long somebody waited is.
 func TestUntimed(t *testing.T) {
-	last := mustNew(t, "", Options{Parts: []string{"last_messages:1"}})
-	turn := mustNew(t, "tool-call-result", Options{})
-	is := func(text, want string) {
-		t.Helper()
-		quoted, want := string(rawJSON(t, text)), string(rawJSON(t, want))
-		for _, content := range []string{quoted, strings.ReplaceAll(quoted, "i", `\u0069`), `[{"type":"text","text":` + quoted + `}]`} {
-			wantCanonicals(t, last, request(t, "messages", `[{"role":"tool","tool_call_id":"a","content":`+content+`}]`), `[["last_messages:1",[{"role":"tool","text":`+want+`}]]]`)
-			wantCanonicals(t, turn, request(t, "messages", `[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":`+content+`}]}]`),
-				`[["tool_call_result",{"arguments":{},"name":"f","result":{"text":`+want+`}}]]`)
-		}
-	}
+	is := func(text, want string) { t.Helper(); wantCleaned(t, text, want) }
 	same := func(text string) { t.Helper(); is(text, text) }
 
 	// As pytest, unittest, Go, Cargo, Jest, Vitest, Node, Mocha, RSpec, Minitest,
@@ -177,47 +167,12 @@ func TestUntimed(t *testing.T) {
 	is("2026-11-25T20:46:06.123Z ERROR no answer in 0.5s", "2026-11-25T20:46:06.123Z ERROR no answer in <duration>") // of a log that goes on
 	same("seed 12345, (node:4711)")                                                                                  // nothing was measured
 	same("1 failed in 0.41s" + strings.Repeat(" and more", stopwatchEnd))
-
-	// What people and models say stays, unless it is what a program said.
-	said := func(role, text, want string) {
-		t.Helper()
-		wantCanonicals(t, last, request(t, "messages", `[{"role":"`+role+`","content":`+string(rawJSON(t, text))+`}]`), `[["last_messages:1",[{"role":"`+role+`","text":`+string(rawJSON(t, want))+`}]]]`)
-	}
-	said("user", "1 failed in 0.41s", "1 failed in 0.41s")
-	said("assistant", "1 failed in 0.41s", "1 failed in 0.41s")
-	said("user", "Observation: 1 failed in 0.41s", "Observation: 1 failed in <duration>")
-	state := "{\n \"state\": \"running\",\n \"error\": null,\n \"elapsed\": \"0.41s\"\n}"
-	for _, polled := range []string{"Observation: " + state, "Observation: [" + state + "]", "Observation: {'state': 'running', 'error': None, 'elapsed': '0.41s'}", "<returncode>0</returncode>\n<output>\n" + state + "\n</output>", "[execute_command for 'curl a'] Result:\n" + state} {
-		said("user", polled, polled)
-	}
-	said("user", `Observation: {"error": "no answer in 0.41s"}`, `Observation: {"error": "no answer in <duration>"}`)
-	said("user", "<returncode>1</returncode>\n<output>\n1 failed in 0.41s\n</output>", "<returncode>1</returncode>\n<output>\n1 failed in <duration>\n</output>")
-	said("user", "[execute_command for 'pytest'] Result:\n1 failed in 0.41s\n<environment_details>\n# Current Time\n1\n</environment_details>", "[execute_command for 'pytest'] Result:\n1 failed in <duration>")
-	said("system", "Ran command: `pytest`\n\n```stdout\n1 failed in 0.41s\n```\n\nReturn code: 1", "Ran command: `pytest`\n\n```stdout\n1 failed in <duration>\n```\n\nReturn code: 1")
-	said("system", "Ran allowlisted command: `cat a`\n\n`1 failed in 0.41s`", "Ran allowlisted command: `cat a`\n\n`1 failed in <duration>`")
-	said("user", "<tool_response>\n1 failed in 0.41s\n</tool_response>", "<tool_response>\n1 failed in <duration>\n</tool_response>")
-	said("user", `{"tool_name": "code", "tool_result": "F\n1 failed in 0.41s"}`, `{"tool_name": "code", "tool_result": "F\n1 failed in <duration>"}`)
-	said("user", `{"tool_name": "job", "tool_result": "running, 3 passed in 0.41s"}`, `{"tool_name": "job", "tool_result": "running, 3 passed in 0.41s"}`)
-	said("user", `{"tool_name": "code", "tool_result": "{\"failed\":0,\"up\":\"0.41s\"}"}`, `{"tool_name": "code", "tool_result": "{\"failed\":0,\"up\":\"0.41s\"}"}`)
-	// An object is a state here, too.
-	for _, state := range []string{`{"state": "running", "errors": 0, "up": "0.41s"}`, `{"output": "running, 3 passed in 0.41s"}`} {
-		for _, text := range []string{"Observation: " + state, "<tool_response>\n" + state + "\n</tool_response>", "TOOL RESPONSE: \n----\n" + state + "\n\nUSER'S INPUT"} {
-			said("user", text, text)
-		}
-	}
-	said("user", `Observation: {"error": "no answer in 0.41s"}`, `Observation: {"error": "no answer in <duration>"}`)
-	said("user", `{"tool_name": "job", "tool_result": {"failed": 0, "up": "0.41s"}}`, `{"tool_name": "job", "tool_result": {"failed": 0, "up": "0.41s"}}`)
 	same(`{"state": "running", "errors": 0, "tool_result": "none", "up": "0.41s"}`)
-	said("user", "Call id: call_7\nError:\nCode execution failed: 1 failed in 0.41s", "Call id: call_7\nError:\nCode execution failed: 1 failed in <duration>")
-	said("system", "Executed code block.\n\n```error\nTimeout after 0.41s\n```", "Executed code block.\n\n```error\nTimeout after <duration>\n```")
-	said("system", "1 failed in 0.41s", "1 failed in 0.41s")
-	said("user", "Ran commands: 1 failed in 0.41s", "Ran commands: 1 failed in 0.41s")
-	gatewaysTellApart(t, `[{"role":"tool","tool_call_id":"a","content":"1 failed in 0.41s"}]`, `[{"role":"tool","tool_call_id":"a","content":"1 failed in 0.42s"}]`)
 
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {
 		for _, part := range []string{"1ms ", "1ms", "1", "1.", "in 1s ", "seed 1", "0:00:0", "1 1", "\x1b[1", "\x1b[1m1s", "0x1", "A1234567/0", " ... ok", "\ntest a ... ok", "{", "{}", "{\"", "{1ms}", "still 1ms ", "\nFAIL pending 1ms", "{still 1ms "} {
-			canonicals(last, request(t, "messages", `[{"role":"tool","tool_call_id":"a","content":`+string(rawJSON(t, strings.Repeat(part, size)+" failed in 1ms"))+`}]`))
+			cleaned(verbatim(strings.Repeat(part, size)+" failed in 1ms"), false)
 		}
 	})
 }

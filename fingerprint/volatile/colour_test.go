@@ -1,4 +1,4 @@
-package fingerprint
+package volatile
 
 import (
 	"strings"
@@ -7,11 +7,7 @@ import (
 
 // TestColours: colours are no part of a result, and hide no time in it.
 func TestColours(t *testing.T) {
-	id := mustNew(t, "", Options{Parts: []string{"last_messages:1"}})
-	is := func(text, want string) {
-		t.Helper()
-		wantCanonicals(t, id, request(t, "messages", `[{"role":"tool","tool_call_id":"a","content":`+string(rawJSON(t, text))+`}]`), `[["last_messages:1",[{"role":"tool","text":`+string(rawJSON(t, want))+`}]]]`)
-	}
+	is := func(text, want string) { t.Helper(); wantCleaned(t, text, want) }
 
 	is("\x1b[31m×\x1b[39m failed adds\x1b[32m 40\x1b[2mms\x1b[22m\x1b[0m\n\x1b[2m   Start at \x1b[22m 21:18:28\n\x1b[2m   Duration \x1b[22m 1.01s\x1b[1;2m", "× failed adds <duration>\n   Start at  <timestamp>\n   Duration  <duration>")
 	is(`{"returncode": 1, "output": "failed\u001b[32m 40\u001b[2mms\u001b[22m"}`, `{"returncode": 1, "output": "failed <duration>"}`)
@@ -19,7 +15,7 @@ func TestColours(t *testing.T) {
 
 	hostile(t, func(size int) {
 		for _, part := range []string{"[", "\x1b[", "\x1b[31m", "\x1b[1;"} {
-			canonicals(id, request(t, "messages", `[{"role":"tool","tool_call_id":"a","content":`+string(rawJSON(t, strings.Repeat(part, size)))+`}]`))
+			cleaned(verbatim(strings.Repeat(part, size)), false)
 		}
 	})
 }
