@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"math"
+	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
@@ -43,9 +44,6 @@ func parseZonedTime(text []byte) (micros int64, ok bool) {
 // finer. Decimal digits are taken as they stand: through a float64 today's
 // times would be off by a tenth of a microsecond.
 func parseSeconds(text []byte) (micros int64, ok bool) {
-	if micros, ok = plainSeconds(text); ok {
-		return micros, true
-	}
 	if !rawjson.ValidNumber(text) {
 		return 0, false
 	}
@@ -82,36 +80,6 @@ func parseSeconds(text []byte) (micros int64, ok bool) {
 		return int64(f), true
 	}
 	return micros, true
-}
-
-// plainSeconds is parseSeconds of what is no more than digits and a few
-// decimals, as most are.
-func plainSeconds(text []byte) (micros int64, ok bool) {
-	const most = 12 // digits that fit whatever they are
-	i := 0
-	for ; i < len(text) && isDigit(text[i]); i++ {
-		micros = micros*10 + int64(text[i]-'0')
-		if i == most {
-			return 0, false
-		}
-	}
-	if i == 0 || i > 1 && text[0] == '0' {
-		return 0, false
-	}
-	scale := int64(1_000_000)
-	if i < len(text) {
-		if text[i] != '.' || i+1 == len(text) || len(text)-i > 1+6 {
-			return 0, false
-		}
-		for _, c := range text[i+1:] {
-			if !isDigit(c) {
-				return 0, false
-			}
-			micros = micros*10 + int64(c-'0')
-			scale /= 10
-		}
-	}
-	return micros * scale, true
 }
 
 // parseRFC3339 reads 2006-01-02T15:04:05.999999Z with any fraction and zone.
@@ -186,29 +154,9 @@ func zone(t []byte) (seconds int64, ok bool) {
 // civil is the number of seconds since 1970 of a date and time of the
 // Gregorian calendar in UTC; ok is false if there is none such.
 func civil(year, month, day, hour, minute, second int64) (seconds int64, ok bool) {
-	if month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 60 {
-		return 0, false
-	}
-	// Years begin in March here, so that the leap day is the last of one.
-	if month <= 2 {
-		year--
-		month += 12
-	}
-	days := 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 719469
-	return ((days*24+hour)*60+minute)*60 + second, true
-}
-
-func daysIn(year, month int64) int64 {
-	switch month {
-	case 4, 6, 9, 11:
-		return 30
-	case 2:
-		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-			return 29
-		}
-		return 28
-	}
-	return 31
+	date := time.Date(int(year), time.Month(month), int(day), 0, 0, 0, 0, time.UTC) // another one if there is no such day
+	ok = date.Month() == time.Month(month) && date.Day() == int(day) && hour <= 23 && minute <= 59 && second <= 60
+	return date.Unix() + (hour*60+minute)*60 + second, ok
 }
 
 // readTime reads the time that comes next.
