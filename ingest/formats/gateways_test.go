@@ -831,7 +831,7 @@ func TestHelicone(t *testing.T) {
 	// Beside what was put together of a stream are its events, as a text or a list.
 	events := `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{}}}]},"finishReason":"STOP"}]}`
 	for _, streamed := range []string{strconv.Quote("data: " + events + "\n\n"), `[` + events + `]`} {
-		f(`,"response_body":{"candidates":[{"content":{"parts":[{"text":"Let me see."}]}}],"streamed_data":`+streamed+`}`, ` tool_calls=1 call="" name=f arguments={}`)
+		f(`,"response_body":{"candidates":[{"content":{"parts":[{"text":"Let me see."}]}}],"streamed_data":`+streamed+`}`, ` tool_calls=1 name=f arguments={}`)
 	}
 
 	// Of a streamed answer older versions kept the text, of Responses the last event.

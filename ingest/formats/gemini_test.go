@@ -207,7 +207,7 @@ func TestGeminiAnswer(t *testing.T) {
 	const said, called, asked = `{"candidates":[{"content":{"parts":[{"text":"Let me "}],"role":"model"},"index":0}],"usageMetadata":{"promptTokenCount":9,"totalTokenCount":9}}`,
 		`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"x":1}}},{"functionCall":{"id":"b","name":"f","args":{"x":2}}}],"role":"model"},"index":0}],"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":3,"totalTokenCount":12}}`,
 		`{"candidates":[{"content":{"parts":[{"text":"","thoughtSignature":"cw=="}],"role":"model"},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":20,"thoughtsTokenCount":5,"totalTokenCount":34}}`
-	const calls = ` tool_calls=2 call="" name=f arguments="{\"x\":1}" call=b name=f arguments="{\"x\":2}" status=200 tokens_in=9 tokens_out=25`
+	const calls = ` tool_calls=2 name=f arguments="{\"x\":1}" call=b name=f arguments="{\"x\":2}" status=200 tokens_in=9 tokens_out=25`
 	f("data: "+said+"\r\n\r\ndata: "+called+"\r\n\r\ndata: "+asked+"\r\n\r\n", calls)
 	f("["+said+"\n,\n"+called+"\n,\n"+asked+"\n]", calls)
 	wrapped := strings.NewReplacer("{\"candidates", "{\"response\":{\"candidates", "}\r\n", "}}\r\n")

@@ -105,7 +105,7 @@ func (p *otelCall) mlflowChunks(sp *otelSpan, r *fingerprint.Request) {
 		p.chunks.event(r)
 	})
 	// A span keeps its last 128 events: the name of a call may be in those before.
-	if slices.ContainsFunc(p.chunks.calls, func(c streamedCall) bool { return c.name == span{} }) {
+	if slices.ContainsFunc(p.chunks.calls, func(c streamedCall) bool { return len(c.name) == 0 }) {
 		r.ToolCallsLogged = false
 		return
 	}

@@ -384,7 +384,7 @@ func TestStreamedResponses(t *testing.T) {
 		chunk(`{"tool_calls":[{"index":0,"id":"c2","function":{"name":"f","arguments":"{\"x\""}}]}`),
 		chunk(`{"tool_calls":[{"index":0,"id":"c2","function":{"name":"f","arguments":":2}"}}]}`), `data: [DONE]`)
 	// The older form, which is null where nothing is called.
-	f(`tool_calls=1 call="" name=f arguments="{\"x\":1}"`, chunk(`{"role":"assistant","function_call":{"name":"f","arguments":""}}`),
+	f(`tool_calls=1 name=f arguments="{\"x\":1}"`, chunk(`{"role":"assistant","function_call":{"name":"f","arguments":""}}`),
 		chunk(`{"function_call":{"arguments":"{\"x\""}}`), chunk(`{"function_call":{"arguments":":1}"}}`), `data: [DONE]`)
 	f(`tool_calls=0`, chunk(`{"content":"hi","function_call":null,"tool_calls":null}`), `data: [DONE]`)
 	// More calls than any model makes are not told apart: each part is looked for.

@@ -16,7 +16,6 @@ import (
 type streamed struct {
 	scan  rawjson.Scanner // of one event
 	calls []streamedCall
-	text  []byte                 // names, ids and arguments of all calls
 	done  bool                   // the stream was not cut off
 	lost  bool                   // not all is put together: Google's arguments in parts, more calls than mostCalls
 	found []fingerprint.ToolCall // in a chunk of Google's
@@ -25,18 +24,9 @@ type streamed struct {
 // streamedCall is a call in the making. A stream tells calls apart by index.
 type streamedCall struct {
 	choice, index int64
-	id, name      span
-	begun         span   // Anthropic's arguments as the block starts: whole if no more come
-	arguments     []span // in the order of their coming
-}
-
-// span is a part of streamed.text.
-type span struct{ from, to int }
-
-func (p *streamed) keep(text []byte) span {
-	from := len(p.text)
-	p.text = append(p.text, text...)
-	return span{from, len(p.text)}
+	id, name      []byte
+	begun         []byte // Anthropic's arguments as the block starts: whole if no more come
+	arguments     []byte // as far as they have come
 }
 
 // eventData are the lines of data of the events of a stream.
@@ -68,7 +58,7 @@ func (p *streamed) read(text []byte, r *fingerprint.Request, reads fingerprint.F
 }
 
 func (p *streamed) reset() {
-	p.calls, p.text, p.done, p.lost = p.calls[:0], p.text[:0], false, false
+	p.calls, p.done, p.lost = p.calls[:0], false, false
 }
 
 // readList is read for a stream that is logged as a list of its events.
@@ -93,27 +83,16 @@ func (p *streamed) finish(r *fingerprint.Request, reads fingerprint.Field) {
 	}
 	for i := range p.calls {
 		c := &p.calls[i]
-		if c.name.to == c.name.from {
+		if len(c.name) == 0 {
 			continue
 		}
-		whole := span{len(p.text), len(p.text)}
-		for _, part := range c.arguments {
-			p.text = append(p.text, p.text[part.from:part.to]...)
+		arguments := c.arguments
+		if len(arguments) == 0 {
+			arguments = append([]byte{}, c.begun...) // there, if they are empty
 		}
-		if whole.to = len(p.text); whole.to == whole.from {
-			whole = c.begun
-		}
-		c.arguments = append(c.arguments[:0], whole)
-	}
-	for i := range p.calls { // the text moves no more
-		c := &p.calls[i]
-		if c.name.to > c.name.from {
-			r.ToolCalls = append(r.ToolCalls, fingerprint.ToolCall{ID: p.at(c.id), Name: p.at(c.name), Arguments: p.at(c.arguments[0])})
-		}
+		r.ToolCalls = append(r.ToolCalls, fingerprint.ToolCall{ID: first(c.id), Name: c.name, Arguments: arguments})
 	}
 }
-
-func (p *streamed) at(s span) []byte { return p.text[s.from:s.to:s.to] }
 
 // mostCalls bounds the calls that each part of one is looked for among. No model
 // makes as many.
@@ -137,7 +116,7 @@ func (p *streamed) begin(choice, index int64) *streamedCall {
 	n := len(p.calls)
 	p.calls = slices.Grow(p.calls, 1)[:n+1]
 	c := &p.calls[n] // with the memory of one of an earlier stream
-	*c = streamedCall{choice: choice, index: index, arguments: c.arguments[:0]}
+	*c = streamedCall{choice, index, c.id[:0], c.name[:0], c.begun[:0], c.arguments[:0]}
 	return c
 }
 
@@ -163,7 +142,7 @@ func (p *streamed) event(r *fingerprint.Request) {
 		case "delta":
 			for s.Object(); s.NextNamed("partial_json"); {
 				c := p.call(0, index)
-				c.arguments = append(c.arguments, p.keep(s.Text(nil)))
+				c.arguments = append(c.arguments, s.Text(nil)...)
 			}
 		case "contentBlockStart", "contentBlockDelta":
 			p.converse(s)
@@ -226,24 +205,22 @@ func (p *streamed) delta(s *rawjson.Scanner, choice int64) {
 	}
 	// Gateways to other providers give each of several calls the index 0.
 	if len(part.ID) > 0 && len(part.Name) > 0 {
-		if c := p.call(choice, index); c.id.to > c.id.from && !bytes.Equal(p.at(c.id), part.ID) {
+		if c := p.call(choice, index); len(c.id) > 0 && !bytes.Equal(c.id, part.ID) {
 			p.begin(choice, index)
 		}
 	}
-	p.add(p.call(choice, index), &part)
+	p.call(choice, index).add(&part)
 }
 
 // add adds to a call what there is of it.
-func (p *streamed) add(c *streamedCall, part *fingerprint.ToolCall) {
+func (c *streamedCall) add(part *fingerprint.ToolCall) {
 	if len(part.ID) > 0 {
-		c.id = p.keep(part.ID)
+		c.id = append(c.id[:0], part.ID...)
 	}
 	if len(part.Name) > 0 {
-		c.name = p.keep(part.Name)
+		c.name = append(c.name[:0], part.Name...)
 	}
-	if len(part.Arguments) > 0 {
-		c.arguments = append(c.arguments, p.keep(part.Arguments))
-	}
+	c.arguments = append(c.arguments, part.Arguments...)
 }
 
 // block reads a content block of Anthropic as it starts, or an item of
@@ -255,12 +232,12 @@ func (p *streamed) block(s *rawjson.Scanner, index int64) {
 	}
 	c := p.call(0, index)
 	if string(item.kind) == "tool_use" {
-		c.begun = p.keep(item.call.Arguments)
+		c.begun = append(c.begun[:0], item.call.Arguments...)
 		item.call.Arguments = nil
 	} else {
 		c.arguments = c.arguments[:0]
 	}
-	p.add(c, &item.call)
+	c.add(&item.call)
 }
 
 // converse reads a block of Converse as it starts, or what comes to it. Its index
@@ -279,7 +256,7 @@ func (p *streamed) converse(s *rawjson.Scanner) {
 		}
 	}
 	if call.ID != nil || call.Arguments != nil {
-		p.add(p.call(0, index), &call)
+		p.call(0, index).add(&call)
 	}
 }
 
@@ -293,9 +270,7 @@ func (p *streamed) candidates(s *rawjson.Scanner) {
 				p.found = readParts(s, p.found[:0])
 				for _, call := range p.found {
 					p.lost = p.lost || call.Arguments == nil
-					c := p.begin(0, 0)
-					c.id, c.name = p.keep(call.ID), p.keep(call.Name)
-					c.arguments = append(c.arguments, p.keep(call.Arguments))
+					p.begin(0, 0).add(&call)
 				}
 			case "finishReason", "finish_reason":
 				p.done = len(s.Text(nil)) > 0 || p.done
