@@ -26,14 +26,6 @@ type Asked struct {
 	Custom *formats.Format // what Name names where it is not built in; nil if it is
 }
 
-// Check is an *UnknownFormat if there is no format of the name.
-func (a Asked) Check() error {
-	if a.Name != "" && a.byName(a.Name) == nil {
-		return &UnknownFormat{a.Name}
-	}
-	return nil
-}
-
 // byName is the format of a name, nil if there is none.
 func (a Asked) byName(name string) *formats.Format {
 	if a.Custom != nil && a.Name == name {

@@ -71,9 +71,6 @@ type follower struct {
 // there is another, so that the marks always hold it.
 func Follow(args []string, o Options, marks []Mark) (Feed, error) {
 	o.fill()
-	if err := o.asked().Check(); err != nil {
-		return nil, err
-	}
 	if err := Followable(args); err != nil {
 		return nil, err
 	}

@@ -688,9 +688,6 @@ func TestFollowRefuses(t *testing.T) {
 	if _, err := Follow([]string{dir}, Options{}, []Mark{{Name: "a", File: "what"}}); err == nil || err.Error() != "a: a mark of the state is damaged: file \"what\"\nstart with an empty state" {
 		t.Error(err)
 	}
-	if _, err := Follow([]string{dir}, Options{Format: "what"}, nil); err == nil {
-		t.Error("an unknown format is taken")
-	}
 }
 
 func TestRotation(t *testing.T) {

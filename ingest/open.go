@@ -13,8 +13,7 @@ import (
 const together = 8
 
 // OpenAll opens sources as the streams from an index on, the older log first
-// however they are named. What cannot be opened is in failed, as an *Error or an
-// *UnknownFormat, and has no index.
+// however they are named. What cannot be opened is in failed, and has no index.
 func OpenAll(sources []*Source, first int32, o Options) (streams []Stream, failed []error) {
 	opened, errs := openEach(sources, o)
 	for _, err := range errs {

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/ingest/otlp/otlptest"
 )
 
@@ -370,16 +369,6 @@ func (m inMemory) Size() int64 { return int64(len(m)) }
 
 func (m inMemory) Open(offset int64) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(m[offset:])), nil
-}
-
-func TestOpenUnknownFormat(t *testing.T) {
-	path := write(t, t.TempDir(), "x.log", []byte("x\n"))
-	sources, _ := Find([]string{path}, nil)
-	_, err := openStream(sources[0], 0, Options{Format: "nope"})
-	unknown, ok := errors.AsType[*UnknownFormat](err)
-	if !ok || unknown.Name != "nope" || err.Error() != `no format is called "nope"; there are `+strings.Join(formats.Names(), ", ") {
-		t.Errorf("%v", err)
-	}
 }
 
 // TestDetectKeyed: of a document of records by their ids the first members alone are

@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -20,7 +19,7 @@ import (
 
 // Options say how a source is read.
 type Options struct {
-	Format  string          // name of the format; empty detects it
+	Format  string          // name of a format that there is; empty detects it
 	Custom  *formats.Format // what Format names where it is not built in; nil if it is
 	Zone    *time.Location  // of times that have none; nil is UTC
 	MaxLine int             // longest line, in bytes without its newline; 0 is DefaultMaxLine
@@ -88,9 +87,6 @@ const headBlocks = 8
 // thousand buffers.
 func open(src *Source, o Options) (*fileStream, error) {
 	o.fill()
-	if err := o.asked().Check(); err != nil {
-		return nil, err
-	}
 	s := &fileStream{source: src, o: o}
 	if err := s.start(); err != nil {
 		return nil, err
@@ -116,13 +112,6 @@ func (o *Options) fill() {
 }
 
 func (o *Options) asked() Asked { return Asked{o.Format, o.Custom} }
-
-// UnknownFormat is a --format that does not exist.
-type UnknownFormat struct{ Name string }
-
-func (e *UnknownFormat) Error() string {
-	return fmt.Sprintf("no format is called %q; there are %s", e.Name, strings.Join(formats.Names(), ", "))
-}
 
 // start opens the source from its beginning.
 func (s *fileStream) start() error {

@@ -44,9 +44,6 @@ func Open(ctx context.Context, config Config, marks []ingest.Mark) (*Feed, error
 
 func openFeed(ctx context.Context, config Config, marks []ingest.Mark, enter bool) (_ *Feed, err error) {
 	f := &Feed{config: config, marks: map[int32]ingest.Mark{}}
-	if err := config.asked().Check(); err != nil {
-		return nil, err
-	}
 	if len(config.Offsets) > 0 {
 		return nil, config.fail(errors.New("offsets bound what is read"), "replay and tune read between offsets; watch goes on from its state")
 	}
