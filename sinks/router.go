@@ -18,8 +18,6 @@ type Routes struct {
 	// List is looked through in its order; the first route that matches says
 	// to which sinks. What none matches goes to all.
 	List []Route
-	// Always are the sinks that no route passes over.
-	Always []string
 }
 
 // Route sends what it matches to sinks, by name.
@@ -32,9 +30,6 @@ type Route struct {
 func (r *Routes) wants(sink string, a *Alert) bool {
 	if a.Severity.Less(r.Least[sink]) {
 		return false
-	}
-	if slices.Contains(r.Always, sink) {
-		return true
 	}
 	for _, route := range r.List {
 		if route.Match(a) {

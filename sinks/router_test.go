@@ -311,10 +311,10 @@ func TestStorm(t *testing.T) {
 func TestRoutes(t *testing.T) {
 	o := NewOutbox(quietly, &scripted{name: "log"}, &scripted{name: "team"}, &scripted{name: "pager"}, &scripted{name: "all"})
 	r := NewRouter(o, Routes{
-		Always: []string{"log"}, Least: map[string]window.Severity{"pager": window.Warning},
+		Least: map[string]window.Severity{"pager": window.Warning},
 		List: []Route{
-			{func(a *Alert) bool { return a.Caller == "probe" }, nil},
-			{func(a *Alert) bool { return a.Model == "team's" }, []string{"team", "pager"}},
+			{func(a *Alert) bool { return a.Caller == "probe" }, []string{"log"}},
+			{func(a *Alert) bool { return a.Model == "team's" }, []string{"log", "team", "pager"}},
 		},
 	}, nil)
 	f := func(in *window.Incident, log, team, pager, all string) {

@@ -27,16 +27,16 @@ func alertSinks(p *policy.Policy, log *slog.Logger, dry bool) ([]sinks.Sink, sin
 // log hears of all.
 func routed(p *policy.Policy, log sinks.Sink, made []policySink) ([]sinks.Sink, sinks.Routes) {
 	list := []sinks.Sink{log}
-	routes := sinks.Routes{Least: map[string]window.Severity{}, Always: []string{"log"}}
-	names := map[string]string{"log": "log"} // by that of the policy
+	routes := sinks.Routes{Least: map[string]window.Severity{}}
+	names := map[string]string{} // by that of the policy
 	for _, m := range made {
 		list = append(list, m.Named)
 		names[m.policy.Name], routes.Least[m.Name()] = m.Name(), m.policy.Least
 	}
 	for _, r := range p.Routes {
-		route := sinks.Route{Match: func(a *sinks.Alert) bool { return r.Match(routeFields(a)) }}
+		route := sinks.Route{Match: func(a *sinks.Alert) bool { return r.Match(routeFields(a)) }, To: []string{log.Name()}}
 		for _, name := range r.To {
-			if to, ok := names[name]; ok { // it is none of verdicts only
+			if to, ok := names[name]; ok { // it is neither the log nor of verdicts only
 				route.To = append(route.To, to)
 			}
 		}
