@@ -118,7 +118,7 @@ routes: [{match: caller == "t", to: [team, log]}]
 		t.Fatal(err)
 	}
 	team, pager := made[1].Name(), made[2].Name()
-	if r := routes.List; len(r) != 1 || !slices.Equal(r[0].To, []string{team, "log"}) || !r[0].Match(&sinks.Alert{Caller: "t"}) || r[0].Match(&sinks.Alert{}) {
+	if r := routes.List; len(r) != 1 || !slices.Equal(r[0].To, []string{"log", team}) || !r[0].Match(&sinks.Alert{Caller: "t"}) || r[0].Match(&sinks.Alert{}) {
 		t.Errorf("%+v", r)
 	}
 	if routes.Least[team] != "" || routes.Least[pager] != window.Critical {
