@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/loopgauge/loopgauge/ingest/formats"
 	"pgregory.net/rapid"
 )
 
@@ -59,7 +60,7 @@ func TestOpenAllByAge(t *testing.T) {
 		}
 		sources, err := Find(args, nil)
 		must(t, err)
-		streams, failed := OpenAll(sources, 2, Options{Format: "loopgauge"})
+		streams, failed := OpenAll(sources, 2, Options{Format: formats.ByName("loopgauge")})
 		defer CloseAll(streams)
 		if len(failed) > 0 || len(streams) != len(want) {
 			t.Fatal(streams, failed)

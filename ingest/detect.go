@@ -20,54 +20,39 @@ func Detect(data []byte) *formats.Format {
 	return f
 }
 
-// Asked is the format that somebody named.
-type Asked struct {
-	Name   string          // empty: it has to be recognised
-	Custom *formats.Format // what Name names where it is not built in; nil if it is
-}
-
-// byName is the format of a name, nil if there is none.
-func (a Asked) byName(name string) *formats.Format {
-	if a.Custom != nil && a.Name == name {
-		return a.Custom
-	}
-	return formats.ByName(name)
-}
-
-// Detect is [Detect], unless the format is named. What the lines are wrapped in
+// DetectAs is [Detect], unless somebody named a format. What the lines are wrapped in
 // is told by them, if the name does not say so. sure is false as long as more
 // lines may tell more.
-func (a Asked) Detect(data []byte) (f *formats.Format, sure bool) {
-	if a.Name == "" {
+func DetectAs(named *formats.Format, data []byte) (f *formats.Format, sure bool) {
+	if named == nil {
 		f = Detect(data)
 		return f, f != nil
 	}
-	if f = a.byName(a.Name); f == nil {
-		return nil, true
-	}
-	if f.Wrappers != nil && f != a.Custom {
-		if f.ByBeginning() {
-			if like := Detect(data); like != nil && like.Name == f.Name {
+	if named.Wrappers != nil && !named.IsCustom() {
+		if named.ByBeginning() {
+			if like := Detect(data); like != nil && like.Name == named.Name {
 				return like, true
 			}
 		}
-		return f, true
+		return named, true
 	}
-	if wrapped, _ := detect(data, []*formats.Format{f}, nil); wrapped != nil {
+	if wrapped, _ := detect(data, []*formats.Format{named}, nil); wrapped != nil {
 		return wrapped, true
 	}
 	wrapped := slices.ContainsFunc(countVotes(data, nil).wrappers, func(n int) bool { return n > 0 })
-	return f, !wrapped
+	return named, !wrapped
 }
 
 // Known is the format of a stream that goes on where a mark says of which it
 // is, unless that is empty; nil if it has to be recognised.
-func (a Asked) Known(marked string) *formats.Format {
-	if marked != "" && (marked == a.Name || strings.HasSuffix("+"+marked, "+"+a.Name) || a.Name == "") {
-		return a.byName(marked)
-	}
-	if strings.Contains(a.Name, "+") {
-		return a.byName(a.Name)
+func Known(named *formats.Format, marked string) *formats.Format {
+	switch {
+	case named != nil && marked == named.Name:
+		return named
+	case marked != "" && (named == nil || strings.HasSuffix(marked, "+"+named.Name)):
+		return formats.ByName(marked)
+	case named != nil && strings.Contains(named.Name, "+"):
+		return named
 	}
 	return nil
 }

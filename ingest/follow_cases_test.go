@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/loopgauge/loopgauge/ingest/formats"
 )
 
 // site is a directory with logs in it, and a consumer of them.
@@ -876,7 +878,7 @@ func TestFollowBehind(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, name, []byte(text))
 		synctest.Test(t, func(t *testing.T) {
-			feed, err := Follow([]string{dir}, Options{Format: "loopgauge", blockSize: 32}, nil)
+			feed, err := Follow([]string{dir}, Options{Format: formats.ByName("loopgauge"), blockSize: 32}, nil)
 			must(t, err)
 			list, err := feed.Accept(t.Context())
 			must(t, err)

@@ -28,7 +28,7 @@ func (s *followed) recognise() (again bool) {
 	if s.half = !s.tail.over && unfinished(data); s.half {
 		return false
 	}
-	if f, sure := s.f.o.asked().Detect(data); sure || f != nil && s.many() {
+	if f, sure := DetectAs(s.f.o.Format, data); sure || f != nil && s.many() {
 		s.format = f
 	}
 	return s.format != nil && wrap.NewCutter(s.format.Wrappers) != nil
@@ -65,7 +65,7 @@ func (s *followed) emit(silent bool) (c Chunk, ok bool) {
 		if !s.tail.over && !s.many() && (!silent || s.half) {
 			return c, false
 		}
-		format = s.f.o.asked().byName(s.f.o.Format)
+		format = s.f.o.Format
 	}
 	p := s.queue[0]
 	s.queue, s.tried = s.queue[1:], max(s.tried-1, 0)

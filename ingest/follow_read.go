@@ -43,7 +43,7 @@ type followed struct {
 
 func (f *follower) stream(m Mark) *followed {
 	s := &followed{f: f, name: m.Name, log: m.Name, index: m.Stream, start: m, position: m, wake: make(chan struct{}, 1), rested: -1, grew: time.Now()}
-	s.format = f.o.asked().Known(m.Format)
+	s.format = Known(f.o.Format, m.Format)
 	if _, err := os.Readlink(m.Name); err == nil {
 		s.log = resolved(m.Name)
 	}
@@ -291,7 +291,7 @@ func (s *followed) retell(p *place) {
 	if err != nil {
 		return // who reads on says what is wrong with it
 	}
-	s.format, _ = Asked{s.format.Name, s.f.o.Custom}.Detect(data)
+	s.format, _ = DetectAs(s.format, data)
 }
 
 // blocks cuts what is read of the stream.
@@ -431,7 +431,7 @@ func (s *followed) toEnd() {
 		head := make([]byte, BlockSize)
 		n, _ := file.ReadAt(head, 0) // what cannot be read now is for later to find out
 		head = head[:bytes.LastIndexByte(head[:n], '\n')+1]
-		if f, sure := s.f.o.asked().Detect(head); sure && len(head) > 0 {
+		if f, sure := DetectAs(s.f.o.Format, head); sure && len(head) > 0 {
 			s.format, s.position.Format = f, f.Name
 		}
 	}

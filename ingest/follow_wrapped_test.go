@@ -45,12 +45,12 @@ func TestFollowWrapped(t *testing.T) {
 		time.Sleep(2 * quiet)
 	}, "0: ++ (cri+loopgauge)")
 	f("the first is long", Options{}, long, func(s *site) { time.Sleep(2 * quiet); s.add("app.log", "\"time\":1,\"id\":\"a\"}\n") }, "0: "+strings.Repeat("+", 3*headLines+4)+" (json+loopgauge)")
-	f("a format by its name", Options{Format: "loopgauge"}, "{\n", func(s *site) { time.Sleep(2 * quiet); s.add("app.log", "\"time\":1,\"id\":\"a\"}\n") }, "0: ++ (json+loopgauge)")
-	f("its first line is of something else", Options{Format: "loopgauge"}, cri("F", "started"), func(s *site) { s.add("app.log", cri("F", record("a"))) }, "0: ++ (cri+loopgauge)")
-	f("bare lines do not wait", Options{Format: "loopgauge"}, "odd\n", func(*site) {}, "0: +")
+	f("a format by its name", Options{Format: formats.ByName("loopgauge")}, "{\n", func(s *site) { time.Sleep(2 * quiet); s.add("app.log", "\"time\":1,\"id\":\"a\"}\n") }, "0: ++ (json+loopgauge)")
+	f("its first line is of something else", Options{Format: formats.ByName("loopgauge")}, cri("F", "started"), func(s *site) { s.add("app.log", cri("F", record("a"))) }, "0: ++ (cri+loopgauge)")
+	f("bare lines do not wait", Options{Format: formats.ByName("loopgauge")}, "odd\n", func(*site) {}, "0: +")
 	mine := formats.NewCustom(&formats.Custom{Name: "mine", Fields: []formats.CustomField{{Name: "time", Paths: []string{"time"}}}})
-	for _, o := range []Options{{Format: "loopgauge"}, {Format: "mine", Custom: mine}} {
-		f("nothing but something else, "+o.Format, o, cri("F", "started"), func(*site) { time.Sleep(2 * quiet) }, "0: +"+map[string]string{"mine": " (mine)"}[o.Format])
+	for _, o := range []Options{{Format: formats.ByName("loopgauge")}, {Format: mine}} {
+		f("nothing but something else, "+o.Format.Name, o, cri("F", "started"), func(*site) { time.Sleep(2 * quiet) }, "0: +"+map[string]string{"mine": " (mine)"}[o.Format.Name])
 	}
 	f("the last record without its newline", Options{}, "{\n\"time\":1,\n\"id\":\"a\"}\n{\n\"time\":2,\n\"id\":\"b\"}", func(*site) { time.Sleep(2 * quiet) }, "0: ++++++ (json+loopgauge)")
 	f("the only one", Options{}, "{\n\"time\":2,\n\"id\":\"b\"}", func(*site) { time.Sleep(quiet) }, "0: +++ (json+loopgauge)")

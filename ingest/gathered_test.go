@@ -241,7 +241,7 @@ func TestGatheredFixtures(t *testing.T) {
 		if got.format != format || len(got.requests) != requests || got.tally.Malformed != 0 {
 			t.Errorf("%s: %s, %d requests, %+v", name, got.format, len(got.requests), got.tally)
 		}
-		if again := read(t, bytes.TrimSpace(fixtures.Read(t, "formats/"+name)), Options{Format: strings.Split(format, "+")[1]}); len(again.requests) != requests {
+		if again := read(t, bytes.TrimSpace(fixtures.Read(t, "formats/"+name)), Options{Format: formats.ByName(strings.Split(format, "+")[1])}); len(again.requests) != requests {
 			t.Errorf("%s, asked for: %s, %d requests", name, again.format, len(again.requests))
 		}
 		indented := bytes.ReplaceAll(fixtures.Read(t, "formats/"+name), []byte("\n{"), []byte("\n {"))
@@ -336,7 +336,7 @@ func TestWrappedRows(t *testing.T) {
 	rows := formats.NewCustom(&formats.Custom{
 		Name: "rows", Columns: []string{"user", "time", "id"}, Separator: '\t', Fields: []formats.CustomField{at("user"), at("time"), at("id")},
 	})
-	f, sure := Asked{Name: "rows", Custom: rows}.Detect([]byte(`{"log":"\t1\ta\n","stream":"stdout","time":"t"}` + "\n"))
+	f, sure := DetectAs(rows, []byte(`{"log":"\t1\ta\n","stream":"stdout","time":"t"}` + "\n"))
 	if f.Name != "docker+rows" || !sure {
 		t.Errorf("%s, sure: %t", f.Name, sure)
 	}

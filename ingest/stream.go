@@ -19,8 +19,7 @@ import (
 
 // Options say how a source is read.
 type Options struct {
-	Format  string          // name of a format that there is; empty detects it
-	Custom  *formats.Format // what Format names where it is not built in; nil if it is
+	Format  *formats.Format // nil detects it
 	Zone    *time.Location  // of times that have none; nil is UTC
 	MaxLine int             // longest line, in bytes without its newline; 0 is DefaultMaxLine
 	Latest  bool            // Follow alone: begin at the end of the files that are there, not with them
@@ -111,7 +110,6 @@ func (o *Options) fill() {
 	o.MaxLine, o.blockSize = cmp.Or(o.MaxLine, DefaultMaxLine), cmp.Or(o.blockSize, BlockSize)
 }
 
-func (o *Options) asked() Asked { return Asked{o.Format, o.Custom} }
 
 // start opens the source from its beginning.
 func (s *fileStream) start() error {
@@ -206,7 +204,7 @@ func (s *fileStream) look() error {
 }
 
 func (s *fileStream) recognise(head *Block) error {
-	if s.format, _ = s.o.asked().Detect(head.Data); s.format == nil {
+	if s.format, _ = DetectAs(s.o.Format, head.Data); s.format == nil {
 		if bytes.IndexByte(head.Data, 0) >= 0 {
 			return newError(s.source.Name, errors.New("binary data, not a log"), "")
 		}

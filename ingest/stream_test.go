@@ -92,7 +92,7 @@ func (o outcome) ids() string {
 func TestLines(t *testing.T) {
 	f := func(log, requests, skips string, lines, blank int64) {
 		t.Helper()
-		got := readText(t, strings.NewReader(log), Options{Format: "loopgauge", MaxLine: 100})
+		got := readText(t, strings.NewReader(log), Options{Format: formats.ByName("loopgauge"), MaxLine: 100})
 		malformed := int64(len(got.Skips))
 		if r, s := strings.Join(got.Requests, ", "), strings.Join(got.Skips, ", "); r != requests || s != skips {
 			t.Errorf("%q:\nrequests %s\nwant     %s\nskips    %s\nwant     %s", log, r, requests, s, skips)
@@ -146,7 +146,7 @@ func TestLines(t *testing.T) {
 
 // TestArraysAreOfJSONFormats: an access log has none.
 func TestArraysAreOfJSONFormats(t *testing.T) {
-	got := readText(t, strings.NewReader("[\n"), Options{Format: "combined"})
+	got := readText(t, strings.NewReader("[\n"), Options{Format: formats.ByName("combined")})
 	if want := []string{"1:1 expected a host"}; !slices.Equal(got.Skips, want) {
 		t.Errorf("%v, want %v", got.Skips, want)
 	}
@@ -435,7 +435,7 @@ func TestDetectionMatrix(t *testing.T) {
 			if got.Err != "" || len(got.Skips) > 0 || int64(len(got.Requests))+got.Tally.Blank != got.Tally.Lines {
 				t.Errorf("%s: %d requests, %+v, %v %s", path, len(got.Requests), got.Tally, got.Skips, got.Err)
 			}
-			if forced := readFile(t, path, Options{Format: s.Format().Name}); !cmp.Equal(forced, got) {
+			if forced := readFile(t, path, Options{Format: formats.ByName(s.Format().Name)}); !cmp.Equal(forced, got) {
 				t.Errorf("%s: --format %s reads it differently", path, name)
 			}
 		}
@@ -476,7 +476,7 @@ func TestDetectionLooksPastOddLines(t *testing.T) {
 func TestFirst(t *testing.T) {
 	f := func(log string, want int64) {
 		t.Helper()
-		s, err := openStream(&Source{Name: "standard input", stdin: strings.NewReader(log)}, 0, Options{Format: "loopgauge"})
+		s, err := openStream(&Source{Name: "standard input", stdin: strings.NewReader(log)}, 0, Options{Format: formats.ByName("loopgauge")})
 		must(t, err)
 		if s.First() != want {
 			t.Errorf("%q: first is %d, want %d", log, s.First(), want)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fixtures"
+	"github.com/loopgauge/loopgauge/ingest/formats"
 )
 
 // copying is how PostgreSQL's COPY writes a text.
@@ -56,7 +57,7 @@ func TestTables(t *testing.T) {
 		want := read(t, []byte(strings.Join(lines, "")), Options{})
 		check := func(how, log string) {
 			t.Helper()
-			for _, o := range []Options{{}, {blockSize: 3_000}, {Format: "table+" + format}, {Format: format}} {
+			for _, o := range []Options{{}, {blockSize: 3_000}, {Format: formats.ByName("table+" + format)}, {Format: formats.ByName(format)}} {
 				got := read(t, []byte(log), o)
 				if got.format != "table+"+format || got.tally.Blank != want.tally.Blank+1 || got.tally.Malformed != 0 {
 					t.Errorf("%s %s: %s %+v", format, how, got.format, got.tally)

@@ -101,7 +101,7 @@ func TestWrappedFixtures(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "log")
 		must(t, os.WriteFile(path, log, 0o600))
 		for _, size := range []int{100, 5_000, 40_000, 1 << 20} {
-			o := Options{Format: format, blockSize: size}
+			o := Options{Format: formats.ByName(format), blockSize: size}
 			if again := read(t, log, o); !cmp.Equal(got, again, cmp.AllowUnexported(told{})) {
 				t.Errorf("%s: in blocks of %d it is not the same", name, size)
 			}
@@ -466,7 +466,7 @@ func TestCollectors(t *testing.T) {
 	f := func(tb testing.TB, format string, chain []int, from, n, size int) {
 		tb.Helper()
 		lines := logs[format][from:min(from+n, len(logs[format]))]
-		want := read(tb, []byte(strings.Join(lines, "\n")+"\n"), Options{Format: format})
+		want := read(tb, []byte(strings.Join(lines, "\n")+"\n"), Options{Format: formats.ByName(format)})
 		name, json, inArray := format, isJSON(format), false
 		for _, i := range chain {
 			c := collectors[i]
@@ -497,7 +497,7 @@ func TestCollectors(t *testing.T) {
 		}
 		log := []byte(strings.Join(lines, "\n") + "\n")
 		got := read(tb, log, Options{})
-		if cut := read(tb, log, Options{Format: name, blockSize: size}); got.format == name && !cmp.Equal(got, cut, cmp.AllowUnexported(told{})) {
+		if cut := read(tb, log, Options{Format: formats.ByName(name), blockSize: size}); got.format == name && !cmp.Equal(got, cut, cmp.AllowUnexported(told{})) {
 			tb.Fatalf("%s: in blocks of %d it is not the same", name, size)
 		}
 		if got.format != name {
@@ -752,7 +752,7 @@ func TestLostPart(t *testing.T) {
 	}
 	log := journal("MESSAGE", `{"time":1,`, "CONTAINER_PARTIAL_ID", "1", "CONTAINER_PARTIAL_MESSAGE", "true") +
 		strings.Repeat(journal("MESSAGE", `{"time":1,"id":"a"}`), 3000)
-	got := read(t, []byte(log), Options{Format: "journald+loopgauge", MaxLine: len(log) / 2})
+	got := read(t, []byte(log), Options{Format: formats.ByName("journald+loopgauge"), MaxLine: len(log) / 2})
 	if want := (Tally{Lines: 3001, Malformed: 1}); len(got.requests) != 3000 || got.tally != want {
 		t.Errorf("%d requests, %+v, want %+v", len(got.requests), got.tally, want)
 	}
@@ -768,7 +768,7 @@ func TestTooLongRecord(t *testing.T) {
 		lines := int64(strings.Count(log, "\n"))
 		for _, log := range []string{log, strings.TrimSuffix(log, "\n")} {
 			for _, size := range []int{16, 64, 150, 1000} {
-				got := read(t, []byte(log), Options{Format: format, MaxLine: 100, blockSize: size})
+				got := read(t, []byte(log), Options{Format: formats.ByName(format), MaxLine: 100, blockSize: size})
 				if got.tally.Lines != lines || got.tally.Malformed == 0 || len(got.requests) == 0 || got.tally.Blank+got.tally.Malformed+int64(len(got.requests)) != lines {
 					t.Errorf("%s, in blocks of %d: %d requests, %+v, want %d lines", format, size, len(got.requests), got.tally, lines)
 				}
@@ -787,7 +787,7 @@ func TestTooLongRecord(t *testing.T) {
 func TestBrokenWrappings(t *testing.T) {
 	f := func(format, log string, requests int, tally Tally) {
 		t.Helper()
-		got := read(t, []byte(log), Options{Format: format})
+		got := read(t, []byte(log), Options{Format: formats.ByName(format)})
 		if len(got.requests) != requests || got.tally != tally {
 			t.Errorf("%q: %d requests, %+v, want %d, %+v", log, len(got.requests), got.tally, requests, tally)
 		}

@@ -75,7 +75,7 @@ func (c explainCommand) anywhere() (explainCommand, error) {
 	var err error
 	c.args = slices.Clone(c.args)
 	files := []*string{&c.rules.policy, &c.key}
-	if c.logs.custom != nil { // a format in a file
+	if c.logs.named != nil && c.logs.named.IsCustom() { // in a file
 		files = append(files, &c.logs.format)
 	}
 	for i := range c.args {

@@ -11,7 +11,10 @@ import (
 
 // loadFormat finds what --format names: a built-in format, or a file.
 func (f *logFlags) loadFormat() error {
-	if f.format == "" || f.custom != nil || formats.ByName(f.format) != nil {
+	if f.format == "" || f.named != nil {
+		return nil
+	}
+	if f.named = formats.ByName(f.format); f.named != nil {
 		return nil
 	}
 	if ext := filepath.Ext(f.format); ext != ".yaml" && ext != ".yml" {
@@ -28,16 +31,12 @@ func (f *logFlags) loadFormat() error {
 	if err != nil {
 		return err
 	}
-	f.custom = formats.NewCustom(c)
+	f.named = formats.NewCustom(c)
 	return nil
 }
 
 // reading says how the logs are read.
 func (f *logFlags) reading() (ingest.Options, error) {
-	o := ingest.Options{Format: f.format, Zone: f.timezone.Location, MaxLine: int(f.maxLine)}
-	if err := f.loadFormat(); err != nil || f.custom == nil {
-		return o, err
-	}
-	o.Format, o.Custom = f.custom.Name, f.custom
-	return o, nil
+	err := f.loadFormat()
+	return ingest.Options{Format: f.named, Zone: f.timezone.Location, MaxLine: int(f.maxLine)}, err
 }

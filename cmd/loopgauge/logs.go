@@ -23,7 +23,7 @@ import (
 // logFlags are the flags of every command that reads logs.
 type logFlags struct {
 	format   string
-	custom   *formats.Format // what format names where that is a file
+	named    *formats.Format // what that names
 	timezone zone
 	maxLine  size
 	since    when          // from when on the logs are judged

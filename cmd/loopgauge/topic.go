@@ -19,7 +19,7 @@ func (f *logFlags) topicConfig(name string) (kafka.Config, error) {
 	if err != nil {
 		return c, err
 	}
-	c.Format, c.Custom, c.Zone, c.MaxLine, c.Group = o.Format, o.Custom, o.Zone, o.MaxLine, policy.KafkaGroup
+	c.Format, c.Zone, c.MaxLine, c.Group = o.Format, o.Zone, o.MaxLine, policy.KafkaGroup
 	k := f.kafka
 	if k == nil {
 		return c, nil

@@ -54,8 +54,11 @@ type Format struct {
 	// for a log in which they lie bare.
 	Wrappers []*wrap.Wrapper
 
-	named []string // fields that a custom format says the places of
+	named []string // fields that a custom format says the places of; nil if it is none
 }
+
+// IsCustom tells a format of the user's own.
+func (f *Format) IsCustom() bool { return f.named != nil }
 
 // In is f inside of wrappers, under a name that [ByName] knows: docker+caddy.
 func (f *Format) In(wrappers []*wrap.Wrapper) *Format {

@@ -23,8 +23,7 @@ type Config struct {
 	TLS     *TLS   // nil: not encrypted
 	SASL    *SASL  // nil: no user
 
-	Format  string          // name of the records' format; empty detects it
-	Custom  *formats.Format // what Format names where it is not built in; nil if it is
+	Format  *formats.Format // of the records; nil detects it
 	Zone    *time.Location  // of times that have none; nil is UTC
 	MaxLine int             // longest line, in bytes; 0 is ingest.DefaultMaxLine
 
@@ -39,8 +38,6 @@ type Config struct {
 
 	dial func(context.Context, string, string) (net.Conn, error) // the network's unless a test says otherwise
 }
-
-func (c *Config) asked() ingest.Asked { return ingest.Asked{Name: c.Format, Custom: c.Custom} }
 
 // Start is where a feed begins that goes on from nothing: if all is empty,
 // with the next record that is written.

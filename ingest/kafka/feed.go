@@ -163,7 +163,7 @@ func (f *Feed) live(index int) *live {
 func (f *Feed) open(mark ingest.Mark) *live {
 	p := newPartition(f.ctx, f.c, parseID(mark.Topic), int(mark.Stream), mark.Offset, forever)
 	p.epoch, p.began = int32(mark.Leader)-1, mark.Offset
-	return &live{f: f, p: p, mark: mark, format: f.config.asked().Known(mark.Format)}
+	return &live{f: f, p: p, mark: mark, format: ingest.Known(f.config.Format, mark.Format)}
 }
 
 // Commit tells the group how far we are, for the eyes of other tools, and finds

@@ -68,7 +68,7 @@ func (l *live) chunk(block *ingest.Block, n counts) ingest.Chunk {
 		block.Format = l.format
 		if l.format == nil {
 			var sure bool
-			if block.Format, sure = l.f.config.asked().Detect(block.Head(headRecords)); sure {
+			if block.Format, sure = ingest.DetectAs(l.f.config.Format, block.Head(headRecords)); sure {
 				l.format, l.mark.Format = block.Format, block.Format.Name
 			}
 		}

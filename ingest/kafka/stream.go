@@ -166,7 +166,7 @@ func (s *stream) look() error {
 			return err
 		}
 		lines := b.Head(headRecords)
-		s.format, _ = s.c.config.asked().Detect(lines)
+		s.format, _ = ingest.DetectAs(s.c.config.Format, lines)
 		bytes := p.fetched * (s.p.end - s.from) / max(1, p.offset-s.from)
 		s.size = max(s.size, bytes)
 		b.Format = s.format

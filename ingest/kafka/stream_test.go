@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/ingest/kafka/kafkatest"
 	"github.com/loopgauge/loopgauge/ingest/otlp/otlptest"
 )
@@ -149,7 +150,7 @@ func TestStrange(t *testing.T) {
 		}
 	}
 	c := config(b, topic)
-	c.Format = "loopgauge"
+	c.Format = formats.ByName("loopgauge")
 	streams, err := Streams(t.Context(), c, time.Time{}, 0)
 	must(t, err)
 	streams[0].Close()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/formats"
 )
 
 // TestWrapped: a record that holds a wrapped line is that line, its times are of
@@ -26,7 +27,7 @@ func TestWrapped(t *testing.T) {
 			f := newFake(t, 1)
 			f.produce(t, values...)
 			config := f.config()
-			config.Format, config.Zone = format, warsaw
+			config.Format, config.Zone = formats.ByName(format), warsaw
 			feed, err := Open(t.Context(), config, nil)
 			must(t, err)
 			live := seeing{rd: ingest.NewReader(0)}

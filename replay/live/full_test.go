@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/formats"
 )
 
 // TestNoRoom: why no checkpoint can be written is said once, though the last one
@@ -25,7 +26,7 @@ func TestNoRoom(t *testing.T) {
 				if err := os.RemoveAll(state); err != nil {
 					t.Error(err)
 				}
-				return ingest.Follow([]string{file}, ingest.Options{Format: "loopgauge"}, marks)
+				return ingest.Follow([]string{file}, ingest.Options{Format: formats.ByName("loopgauge")}, marks)
 			},
 		})
 		if err == nil || strings.Count(err.Error(), "no such file") != 1 {

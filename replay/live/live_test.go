@@ -266,7 +266,7 @@ func offline(t *rapid.T, dir string, p *policy.Policy, partitions [][]string) (v
 		if err != nil {
 			t.Fatal(err)
 		}
-		streams, failed := ingest.OpenAll(sources, int32(i), ingest.Options{Format: "loopgauge"})
+		streams, failed := ingest.OpenAll(sources, int32(i), ingest.Options{Format: formats.ByName("loopgauge")})
 		if len(failed) > 0 {
 			t.Fatal(failed)
 		}

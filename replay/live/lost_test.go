@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/formats"
 )
 
 // TestLostOfFile: of a file that was truncated nobody knows how many records
@@ -27,7 +28,7 @@ func TestLostOfFile(t *testing.T) {
 		})
 		var said bytes.Buffer
 		now := runFor(t, filepath.Join(dir, "state"), time.Minute, "loopgauge", Options{
-			Feed: following(file, ingest.Options{Format: "loopgauge"}),
+			Feed: following(file, ingest.Options{Format: formats.ByName("loopgauge")}),
 			Job:  Job{Log: slog.New(slog.NewTextHandler(&said, nil))},
 		})
 		lost := now.Gone.Lost

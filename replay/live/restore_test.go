@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
@@ -394,7 +395,7 @@ func TestLinksKept(t *testing.T) {
 	run := func(said int) (n Now) {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
-			n = runFor(t, filepath.Join(dir, "state"), 2*sayEvery, "loopgauge", Options{Feed: following(file, ingest.Options{Format: "loopgauge"}), Job: Job{Log: slog.New(slog.NewTextHandler(&log, nil))}})
+			n = runFor(t, filepath.Join(dir, "state"), 2*sayEvery, "loopgauge", Options{Feed: following(file, ingest.Options{Format: formats.ByName("loopgauge")}), Job: Job{Log: slog.New(slog.NewTextHandler(&log, nil))}})
 			if got := strings.Count(log.String(), "are missing from the log"); got != said {
 				t.Errorf("said %d times, want %d\n%s", got, said, log.String())
 			}

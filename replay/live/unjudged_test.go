@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -27,7 +28,7 @@ func TestUnjudged(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var said bytes.Buffer
 				runFor(t, filepath.Join(dir, "state"), long, "loopgauge", Options{
-					Feed: following(file, ingest.Options{Format: "loopgauge"}),
+					Feed: following(file, ingest.Options{Format: formats.ByName("loopgauge")}),
 					Job:  Job{Log: slog.New(slog.NewTextHandler(&said, nil)), Duplicates: window.DefaultDuplicates},
 				})
 				if text := said.String(); strings.Count(text, "lines are not judged") != want || what != "" && strings.Count(text, what) != 1 {
@@ -84,7 +85,7 @@ func TestUnjudgedWhileItRuns(t *testing.T) {
 			time.Sleep(3 * sayEvery / 2)
 			write(t, file, "no JSON\nnor this\nnor that\n")
 		}()
-		o := Options{Feed: following(file, ingest.Options{Format: "loopgauge"})}
+		o := Options{Feed: following(file, ingest.Options{Format: formats.ByName("loopgauge")})}
 		o.Log = slog.New(slog.NewTextHandler(&said, nil))
 		runFor(t, filepath.Join(dir, "state"), 4*sayEvery, "loopgauge", o)
 		for _, want := range []string{"of=2 malformed=2 late=0 stream=" + file + " line=2 why=", "of=1 malformed=1 late=0 stream=" + file + " line=3 why="} {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/tune"
 	"github.com/loopgauge/loopgauge/window"
@@ -135,7 +136,7 @@ func tunedKeeping(tb testing.TB, repeats int, name string, records []record, rul
 	if err != nil {
 		tb.Fatal(err)
 	}
-	streams, failed := ingest.OpenAll(sources, 0, ingest.Options{Format: "loopgauge"})
+	streams, failed := ingest.OpenAll(sources, 0, ingest.Options{Format: formats.ByName("loopgauge")})
 	if len(failed) > 0 {
 		tb.Fatal(failed)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -172,7 +173,7 @@ func TestEqualCallsBeginAStretch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		streams, failed := ingest.OpenAll(sources, 0, ingest.Options{Format: "loopgauge"})
+		streams, failed := ingest.OpenAll(sources, 0, ingest.Options{Format: formats.ByName("loopgauge")})
 		if len(failed) > 0 {
 			t.Fatal(failed)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
+	"github.com/loopgauge/loopgauge/ingest/formats"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/policy"
@@ -131,7 +132,7 @@ func tunedLog(t *testing.T, log, format string, labels Labels, repeats int) *Rep
 	if err != nil {
 		t.Fatal(err)
 	}
-	streams, failed := ingest.OpenAll(sources, 0, ingest.Options{Format: format})
+	streams, failed := ingest.OpenAll(sources, 0, ingest.Options{Format: formats.ByName(format)})
 	if len(failed) > 0 {
 		t.Fatal(failed)
 	}
