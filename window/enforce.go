@@ -43,7 +43,6 @@ type behind struct {
 	rule int
 	by   time.Duration
 	held []heldEvent
-	time int64 // the first of them comes no earlier: it may have waited again since
 }
 
 // heldEvent is an event that one rule sees later than it was logged.
@@ -81,33 +80,27 @@ func (f *enforcer) hold(rule int, ev *Event) bool {
 	f.seq++
 	b.held = append(b.held, heldEvent{f.seq, ev.Clone()})
 	if len(b.held) == 1 {
-		b.time = b.due()
 		heap.Push(&f.held, b)
 	}
 	return true
 }
 
-// next is the first of the held events, if it comes at t or before. Its time
-// is the one at which the gateway sees it.
-func (f *enforcer) next(t int64) (ev *Event, rule int, ok bool) {
-	for len(f.held) > 0 && f.held[0].time <= t {
+// until shows rules the held events that come at t or before, each at the time
+// at which the gateway sees it.
+func (f *enforcer) until(t int64, show func(rule int, ev *Event)) {
+	for len(f.held) > 0 && f.held[0].due() <= t {
 		b := f.held[0]
-		if at := b.due(); at > b.time {
-			b.time = at
-			heap.Fix(&f.held, 0)
-			continue
-		}
-		ev, b.held[0] = b.held[0].event, heldEvent{}
-		if b.held = b.held[1:]; len(b.held) == 0 {
+		ev := b.held[0].event
+		ev.Time = b.due()
+		b.held[0], b.held = heldEvent{}, b.held[1:]
+		f.done[b.rule].Moved++
+		show(b.rule, ev) // which may put off all behind it
+		if len(b.held) == 0 {
 			heap.Pop(&f.held)
 		} else {
 			heap.Fix(&f.held, 0)
 		}
-		f.done[b.rule].Moved++
-		ev.Time = b.time
-		return ev, b.rule, true
 	}
-	return nil, 0, false
 }
 
 // did takes in what a rule would have done with an event: the hardest of what
@@ -165,7 +158,8 @@ type waitings []*behind
 
 func (w waitings) Len() int { return len(w) }
 func (w waitings) Less(i, k int) bool {
-	return w[i].time < w[k].time || w[i].time == w[k].time && w[i].held[0].seq < w[k].held[0].seq
+	a, b := w[i].due(), w[k].due()
+	return a < b || a == b && w[i].held[0].seq < w[k].held[0].seq
 }
 func (w waitings) Swap(i, k int) { w[i], w[k] = w[k], w[i] }
 func (w *waitings) Push(x any)   { *w = append(*w, x.(*behind)) }

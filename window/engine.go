@@ -109,10 +109,10 @@ func (e *Engine) enforceUntil(t int64) {
 	if e.enforcer == nil {
 		return
 	}
-	for ev, rule, ok := e.enforcer.next(t); ok; ev, rule, ok = e.enforcer.next(t) {
+	e.enforcer.until(t, func(rule int, ev *Event) {
 		e.Advance(ev.Time)
 		e.show(rule, ev)
-	}
+	})
 }
 
 // show shows an event to one rule.
