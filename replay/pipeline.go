@@ -17,7 +17,9 @@ type Pipeline struct {
 	Order  *window.Order
 	Seen   *window.Duplicates
 	Engine *window.Engine
-	Copies Account // of the account: events that another process stands for
+
+	Copies    Account // of the account: events that another process stands for
+	Elsewhere []int64 // by rule: events judged that another process judges by it
 
 	o             PipelineOptions
 	err           error // first error of a sink
@@ -97,7 +99,7 @@ const maxSkipped = 5
 // NewPipeline makes a Pipeline.
 func NewPipeline(o PipelineOptions) *Pipeline {
 	p := &Pipeline{
-		o: o, lent: lent{hold: int64(o.Hold)}, conversations: newConversations(o.Plan), Order: window.NewOrder(o.Lateness), Seen: window.NewDuplicates(o.Duplicates),
+		o: o, lent: lent{hold: int64(o.Hold)}, conversations: newConversations(o.Plan), Elsewhere: make([]int64, len(o.Plan.Rules)), Order: window.NewOrder(o.Lateness), Seen: window.NewDuplicates(o.Duplicates),
 		Totals: Totals{First: fingerprint.NoTime, Last: fingerprint.NoTime, FirstOut: fingerprint.NoTime, LastOut: fingerprint.NoTime, Excluded: make([]int64, len(o.Plan.Exclusions)+1)},
 	}
 	eo := window.EngineOptions{MaxKeys: o.MaxKeys, Fired: o.Fired, After: o.After, Enforce: o.Enforce, Unjudged: o.Unjudged}
@@ -212,6 +214,13 @@ func (p *Pipeline) judge(ev *window.Event) {
 		p.LastOut = ev.Time
 	default:
 		p.count(ev, func(a *Account) *int64 { return &a.Judged })
+		if ev.Portion != nil {
+			for i := range p.Elsewhere {
+				if ev.Elsewhere(i) {
+					p.Elsewhere[i]++
+				}
+			}
+		}
 		p.judgedAt(ev.Time)
 		p.Routed = p.Routed || ev.Method != "" && ev.Path != ""
 		if p.o.Event != nil {

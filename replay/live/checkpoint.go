@@ -26,10 +26,9 @@ const (
 func (w *watch) due() bool {
 	interval := w.o.Interval
 	if w.unkept {
-		interval = min(interval, soonest(w.took))
+		interval = min(interval, w.soonest())
 	}
-	dirty := w.dirty || w.spool != nil && w.spool.due(w.o.PartInterval)
-	return Due(w.outbox, dirty, w.last, w.took, interval)
+	return w.Due(w.spool != nil && w.spool.due(w.o.PartInterval), interval)
 }
 
 // checkpoint makes last what was judged, and lets nothing leave: that is for allow.
@@ -47,7 +46,7 @@ func (w *watch) due() bool {
 //	allow: Outbox      alerts, where they went     repeats them under their ids and revisions, up to the next Store.Write
 func (w *watch) checkpoint(last bool) error {
 	start := time.Now()
-	if err := w.pipeline.Check(); err != nil {
+	if err := w.Pipeline.Check(); err != nil {
 		return err
 	}
 	f, err := w.syncFiles(last)
@@ -63,8 +62,8 @@ func (w *watch) checkpoint(last bool) error {
 	if err := w.publish(f); err != nil {
 		return err
 	}
-	w.last, w.took, w.dirty, w.unkept = time.Now(), time.Since(start), false, false
-	w.o.Status.Checkpoint(len(w.encoder.Bytes()), w.last, w.took)
+	w.unkept = false
+	w.Checkpointed(len(w.encoder.Bytes()), start)
 	return nil
 }
 
@@ -90,7 +89,7 @@ type commit struct {
 // leave as soon as the source has agreed. Of what was not told yet only the
 // newest counts.
 func (w *watch) allow(done chan struct{}) {
-	c := commit{w.marks(), w.outbox.Last(), done}
+	c := commit{w.marks(), w.Outbox.Last(), done}
 	for {
 		select {
 		case w.commits <- c:
@@ -113,7 +112,7 @@ func (w *watch) commit(ctx context.Context) {
 			}
 			return
 		}
-		w.outbox.Allow(c.alerts)
+		w.Outbox.Allow(c.alerts)
 		if c.done != nil {
 			close(c.done)
 		}
@@ -123,7 +122,7 @@ func (w *watch) commit(ctx context.Context) {
 // finish writes the last checkpoint, and sends what there is to send. What has
 // left then is in none, so that it does not leave again.
 func (w *watch) finish(ctx context.Context) error {
-	w.unjudged.Say(w.log, w.pipeline.Account)
+	w.unjudged.Say(w.log, w.Pipeline.Account)
 	part := w.part()
 	if err := w.checkpoint(true); err != nil {
 		return err
@@ -133,7 +132,7 @@ func (w *watch) finish(ctx context.Context) error {
 			return err
 		}
 	}
-	w.log.Info("ending: the last checkpoint is written", "lines", w.pipeline.Account.Lines, "waiting", w.pipeline.Order.Waiting())
+	w.log.Info("ending: the last checkpoint is written", "lines", w.Pipeline.Account.Lines, "waiting", w.Pipeline.Order.Waiting())
 	done := make(chan struct{})
 	w.allow(done)
 	select {
@@ -146,11 +145,11 @@ func (w *watch) finish(ctx context.Context) error {
 	}
 	drain, cancel := context.WithTimeout(ctx, lastAlerts)
 	defer cancel()
-	if err := w.outbox.Drain(drain); err != nil {
-		waiting, _ := w.outbox.Waiting()
+	if err := w.Outbox.Drain(drain); err != nil {
+		waiting, _ := w.Outbox.Waiting()
 		w.log.Warn("alerts could not be sent in time; they go out after the next start", "alerts", waiting)
 	}
-	if w.outbox.Moved() {
+	if w.Outbox.Moved() {
 		return w.checkpoint(false)
 	}
 	return nil

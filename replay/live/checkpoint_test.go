@@ -64,7 +64,7 @@ func TestLostSource(t *testing.T) {
 // TestCheck: what does not add up is in no checkpoint.
 func TestCheck(t *testing.T) {
 	w := bare(t)
-	w.pipeline.Account.Lines++
+	w.Pipeline.Account.Lines++
 	if err := w.checkpoint(false); err == nil {
 		t.Error("it is written down")
 	}

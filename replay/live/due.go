@@ -1,10 +1,6 @@
 package live
 
-import (
-	"time"
-
-	"github.com/loopgauge/loopgauge/sinks"
-)
+import "time"
 
 const (
 	// leastInterval is between checkpoints that something waits for: a burst of
@@ -15,19 +11,18 @@ const (
 	partBytes = 64 << 20
 )
 
-// Due tells whether it is time for a checkpoint after the last one, which took
-// so long. dirty says that something came since, or a part of the dataset is to
-// be closed.
-func Due(outbox *sinks.Outbox, dirty bool, last time.Time, took, interval time.Duration) bool {
-	since := time.Since(last)
-	if _, held := outbox.Waiting(); held > 0 && since >= soonest(took) {
+// Due tells whether it is time for a checkpoint after the last one. full says that a
+// part of the dataset is to be closed.
+func (j *Judging) Due(full bool, interval time.Duration) bool {
+	since := time.Since(j.Last)
+	if _, held := j.Outbox.Waiting(); held > 0 && since >= j.soonest() {
 		return true
 	}
-	return (dirty || outbox.Moved()) && since >= interval
+	return (j.Dirty || full || j.Outbox.Moved()) && since >= interval
 }
 
-// soonest is how soon a checkpoint may follow on one that took so long.
-func soonest(took time.Duration) time.Duration { return max(leastInterval, 4*took) }
+// soonest is how soon a checkpoint may follow on the last one.
+func (j *Judging) soonest() time.Duration { return max(leastInterval, 4*j.took) }
 
 // Full tells whether a part of a dataset is to be closed that was begun then.
 func Full(size int64, began time.Time, interval time.Duration) bool {

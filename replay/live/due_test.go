@@ -20,7 +20,7 @@ func (taker) Send(context.Context, *sinks.Alert) error { return nil }
 func TestDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		outbox := sinks.NewOutbox(slog.New(slog.DiscardHandler), taker{})
-		w := &watch{o: Options{Job: Job{Interval: time.Minute}}, outbox: outbox, last: time.Now()}
+		w := &watch{o: Options{Job: Job{Interval: time.Minute}}, Judging: &Judging{Outbox: outbox, Last: time.Now()}}
 		ctx, cancel := context.WithCancel(t.Context())
 		go outbox.Run(ctx)
 		time.Sleep(2 * w.o.Interval)
@@ -33,7 +33,7 @@ func TestDue(t *testing.T) {
 		if !w.due() {
 			t.Error("an alert was taken")
 		}
-		w.last = time.Now()
+		w.Last = time.Now()
 		if w.due() {
 			t.Error("too early")
 		}
@@ -52,8 +52,8 @@ func TestDueSoon(t *testing.T) {
 			if held {
 				outbox.Add(&sinks.Alert{}, outbox.Names()...)
 			}
-			last := time.Now()
-			due := func() bool { return Due(outbox, dirty, last, took, interval) }
+			j := &Judging{Outbox: outbox, Dirty: dirty, Last: time.Now(), took: took}
+			due := func() bool { return j.Due(false, interval) }
 			time.Sleep(want - time.Millisecond)
 			early := due()
 			time.Sleep(time.Millisecond)

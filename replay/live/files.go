@@ -39,13 +39,13 @@ func (w *watch) openFiles(f files) (err error) {
 		return err
 	}
 	s := newSpool(&w.o)
-	s.part, s.next = f.part, f.next
+	s.part, s.rows.Next = f.part, f.next
 	if f.began > 0 {
 		s.rows.Began = Began(f.began)
 	} else {
 		f.spool = 0 // no row: the policy may have changed
 	}
-	w.spool = s
+	w.spool, w.Rows = s, s.rows
 	// Those of a future that has been lost.
 	if err := s.discard(func(number int64) bool { return number > f.part.number }); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (w *watch) openFiles(f files) (err error) {
 // follows makes sure that the parts to come go on with what is in the dataset.
 func (w *watch) follows(f *files) error {
 	if f.part.number == 0 { // there was none
-		f.next = w.pipeline.Account.Judged
+		f.next = w.Pipeline.Account.Judged
 		f.part = partAt{1, f.next}
 		return w.o.Dataset.Empty()
 	}
@@ -103,7 +103,7 @@ func (w *watch) syncFiles(last bool) (f files, err error) {
 		}
 		f.spool = 0
 	}
-	f.closed, f.part, f.next = s.closed, s.part, s.next
+	f.closed, f.part, f.next = s.closed, s.part, s.rows.Next
 	if began := s.rows.Began; !began.IsZero() {
 		f.began = began.UnixMicro()
 	}

@@ -197,7 +197,7 @@ func TestFirstOfTheFuture(t *testing.T) {
 
 // TestTurns: streams of which nothing holds the others back are read in turn.
 func TestTurns(t *testing.T) {
-	w := &watch{pipeline: replay.NewPipeline(replay.PipelineOptions{Plan: &window.Plan{}})}
+	w := &watch{Judging: &Judging{Pipeline: replay.NewPipeline(replay.PipelineOptions{Plan: &window.Plan{}})}}
 	for i := range 3 {
 		l := &lane{index: int32(i), items: make(chan item, 2)}
 		l.items <- item{}
@@ -217,21 +217,21 @@ func TestTurns(t *testing.T) {
 // TestRoom: what runs ahead is read as long as there is room for what waits, and
 // what holds it back always.
 func TestRoom(t *testing.T) {
-	w := &watch{pipeline: replay.NewPipeline(replay.PipelineOptions{Plan: &window.Plan{}})}
+	w := &watch{Judging: &Judging{Pipeline: replay.NewPipeline(replay.PipelineOptions{Plan: &window.Plan{}})}}
 	for i := range int32(2) {
 		w.lanes = append(w.lanes, &lane{index: i, items: make(chan item, 1)})
-		w.pipeline.Order.Open(i, 0)
+		w.Pipeline.Order.Open(i, 0)
 	}
 	behind, ahead := w.lanes[0], w.lanes[1]
 	ahead.items <- item{}
 	ev := &window.Event{Time: time.Hour.Microseconds(), Position: fingerprint.Position{Stream: ahead.index}}
-	for w.pipeline.Order.Waiting() < maxWaiting-1 {
-		w.pipeline.Order.Push(ev)
+	for w.Pipeline.Order.Waiting() < maxWaiting-1 {
+		w.Pipeline.Order.Push(ev)
 	}
 	if w.pick() != ahead {
 		t.Error("there is room for one more")
 	}
-	w.pipeline.Order.Push(ev)
+	w.Pipeline.Order.Push(ev)
 	if l := w.pick(); l != nil {
 		t.Errorf("there is no room, and yet stream %d is read", l.index)
 	}
@@ -247,9 +247,9 @@ func TestIdleWithMore(t *testing.T) {
 		l := &lane{stream: &scripted{}, items: make(chan item, 1)}
 		w := &watch{
 			o: Options{Idle: 10 * time.Second}, log: slog.New(slog.DiscardHandler), lanes: []*lane{l},
-			pipeline: replay.NewPipeline(replay.PipelineOptions{Plan: &window.Plan{}}),
+			Judging: &Judging{Pipeline: replay.NewPipeline(replay.PipelineOptions{Plan: &window.Plan{}})},
 		}
-		w.pipeline.Order.Open(0, 0)
+		w.Pipeline.Order.Open(0, 0)
 		for range 12 {
 			l.silence.Look(time.Now(), &ingest.Chunk{AtEnd: true})
 			time.Sleep(time.Second)

@@ -108,10 +108,10 @@ func (w *watch) open(streams []ingest.Live, start func(*lane)) {
 		if _, ok := w.restored[mark.Stream]; ok {
 			l.opened = true
 			delete(w.restored, mark.Stream)
-			w.pipeline.Order.Wake(mark.Stream) // it was not looked at since
+			w.Pipeline.Order.Wake(mark.Stream) // it was not looked at since
 		} else {
-			w.pipeline.Order.Open(mark.Stream, fingerprint.NoTime)
-			w.unkept, w.dirty = true, true
+			w.Pipeline.Order.Open(mark.Stream, fingerprint.NoTime)
+			w.unkept, w.Dirty = true, true
 		}
 		w.lanes = append(w.lanes, l)
 		for int(l.index) >= len(w.streams) {
@@ -131,12 +131,12 @@ func (w *watch) open(streams []ingest.Live, start func(*lane)) {
 // checkpoint at once, and which of those of the last checkpoint are not read.
 func (w *watch) settle() {
 	if !w.settled {
-		w.settled, w.dirty, w.last = true, true, time.Time{}
+		w.settled, w.Dirty, w.Last = true, true, time.Time{}
 	}
 	for _, index := range slices.Sorted(maps.Keys(w.restored)) {
 		mark := w.restored[index]
 		w.log.Warn("not read: it is named no more; named again, it goes on where it was", "stream", mark.Name, "offset", mark.Offset)
-		w.pipeline.Order.Close(index)
+		w.Pipeline.Order.Close(index)
 	}
 	if len(w.lanes) == 0 {
 		w.log.Info("there is nothing to read yet: waiting for it")
@@ -147,14 +147,14 @@ func (w *watch) settle() {
 // something of it is there, else any other, as long as there is room for what
 // will have to wait. It is nil if there is none.
 func (w *watch) pick() *lane {
-	lagging, held := w.pipeline.Order.Lagging()
+	lagging, held := w.Pipeline.Order.Lagging()
 	if held {
 		for _, l := range w.lanes {
 			if l.index == lagging && len(l.items) > 0 {
 				return l
 			}
 		}
-		if w.pipeline.Order.Waiting() >= maxWaiting {
+		if w.Pipeline.Order.Waiting() >= maxWaiting {
 			return nil
 		}
 	}
@@ -176,8 +176,8 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 		w.lanes = slices.DeleteFunc(w.lanes, func(x *lane) bool { return x == l })
 		w.turn = 0
 		w.gone.Leave(l.status)
-		w.pipeline.Order.Close(l.index)
-		w.dirty = true
+		w.Pipeline.Order.Close(l.index)
+		w.Dirty = true
 		return nil
 	}
 	if it.err != nil {
@@ -194,9 +194,9 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 		}
 		if !l.opened && len(b.Events) > 0 {
 			l.opened = true
-			w.pipeline.Order.Open(l.index, b.First())
+			w.Pipeline.Order.Open(l.index, b.First())
 		}
-		w.pipeline.Take(b)
+		w.Pipeline.Take(b)
 		r := &w.streams[l.index]
 		r.Lines += b.Tally.Lines
 		r.Bytes += b.Bytes
@@ -204,12 +204,12 @@ func (w *watch) take(ctx context.Context, l *lane) error {
 		l.idle = false
 	}
 	if it.chunk.Mark != l.mark {
-		l.mark, w.dirty = it.chunk.Mark, true
+		l.mark, w.Dirty = it.chunk.Mark, true
 	}
 	l.silence.Look(time.Now(), &it.chunk)
 	if l.idle && !it.chunk.AtEnd { // its broker went away while it was silent
 		l.idle = false
-		w.pipeline.Order.Wake(l.index)
+		w.Pipeline.Order.Wake(l.index)
 	}
 	return nil
 }
@@ -223,8 +223,8 @@ func (w *watch) silence() {
 			continue
 		}
 		l.idle = true
-		w.dirty = true
-		w.pipeline.Order.Idle(l.index)
+		w.Dirty = true
+		w.Pipeline.Order.Idle(l.index)
 		w.log.Debug("stream is idle", "stream", l.stream.Name())
 	}
 }

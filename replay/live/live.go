@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/sinks"
@@ -72,23 +71,21 @@ const (
 func Run(ctx context.Context, o Options) error {
 	w := &watch{
 		o: o, log: o.Log, wake: make(chan struct{}, 1), accepted: make(chan []ingest.Live), failed: make(chan error, 2),
-		commits: make(chan commit, 1), outbox: sinks.NewOutbox(o.Log, o.Sinks...), restored: map[int32]ingest.Mark{}, encoder: snapshot.NewWriter(nil),
+		commits: make(chan commit, 1), restored: map[int32]ingest.Mark{}, encoder: snapshot.NewWriter(nil),
 	}
-	w.router = sinks.NewRouter(w.outbox, o.Routes, o.Content)
-	w.incidents = window.NewIncidents(func(in *window.Incident) { w.o.Status.Alert(w.router.Take(in)) })
-	w.pipeline = replay.NewPipeline(replay.PipelineOptions{
-		Plan: o.Plan, Lateness: o.Lateness, Duplicates: o.Duplicates, MaxKeys: o.MaxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
-		Event: w.event, Verdict: w.verdict, Episode: w.episode, Fired: w.incidents.Fired,
-		Skip: func(s ingest.Skip) {
-			w.unjudged.Skip(w.name(s.Stream), s)
-			w.log.Debug("line not judged", "stream", w.name(s.Stream), "line", s.Line, "column", s.Column, "why", s.Why)
-		},
+	var write func(*window.Verdict) error
+	if o.Verdicts != "" {
+		write = func(v *window.Verdict) error { return w.writer.Write(v) }
+	}
+	w.Judging = NewJudging(&w.o.Job, o.Status, o.Dataset != nil, write, func(s ingest.Skip) {
+		w.unjudged.Skip(w.name(s.Stream), s)
+		w.log.Debug("line not judged", "stream", w.name(s.Stream), "line", s.Line, "column", s.Column, "why", s.Why)
 	})
 	if err := w.restore(); err != nil {
 		return err
 	}
-	w.unjudged.Pipeline = w.pipeline
-	w.unjudged.Begin(w.pipeline.Account)
+	w.unjudged.Pipeline = w.Pipeline
+	w.unjudged.Begin(w.Pipeline.Account)
 	w.beginStatus()
 	defer w.closeFiles()
 	return w.run(ctx)
@@ -96,18 +93,15 @@ func Run(ctx context.Context, o Options) error {
 
 // watch is one call of Run.
 type watch struct {
+	*Judging
 	o   Options
 	log *slog.Logger
 
-	feed      ingest.Feed
-	pipeline  *replay.Pipeline
-	incidents *window.Incidents
-	outbox    *sinks.Outbox
-	router    *sinks.Router
-	verdicts  *sinks.AppendFile
-	writer    *sinks.VerdictWriter
-	spool     *spool
-	encoder   *snapshot.Writer
+	feed     ingest.Feed
+	verdicts *sinks.AppendFile
+	writer   *sinks.VerdictWriter
+	spool    *spool
+	encoder  *snapshot.Writer
 
 	streams  []replay.StreamResult // by index, of all that there have ever been
 	lanes    []*lane               // in the order of their indices
@@ -122,42 +116,10 @@ type watch struct {
 	failed   chan error // of a part that runs beside
 	commits  chan commit
 
-	dirty  bool // something came since the last checkpoint
-	unkept bool // a stream did
-	last   time.Time
-	took   time.Duration // the last checkpoint
-	told   time.Time     // when the status was
+	unkept bool      // a stream came since the last checkpoint
+	told   time.Time // when the status was
 
 	unjudged Unjudged
-}
-
-func (w *watch) event(ev *window.Event) error {
-	w.router.Advance(ev.Time)
-	if w.spool == nil {
-		return nil
-	}
-	return w.spool.addEvent(ev)
-}
-
-func (w *watch) verdict(v *window.Verdict) error {
-	if w.o.Topic != nil {
-		w.o.Topic.Add(v)
-	}
-	if w.spool != nil {
-		w.spool.rows.AddVerdict(v)
-	}
-	if w.writer == nil {
-		return nil
-	}
-	return w.writer.Write(v)
-}
-
-func (w *watch) episode(e *window.Episode) error {
-	w.incidents.Closed(e)
-	if w.spool == nil {
-		return nil
-	}
-	return w.spool.rows.AddEpisode(e)
 }
 
 // run judges what comes until the context ends or something fails.
@@ -178,7 +140,7 @@ func (w *watch) run(ctx context.Context) (err error) {
 	// Alerts and commits go on when reading has stopped.
 	sending, stopSending := context.WithCancel(context.WithoutCancel(ctx))
 	var after sync.WaitGroup
-	after.Go(func() { w.outbox.Run(sending) })
+	after.Go(func() { w.Outbox.Run(sending) })
 	after.Go(func() { w.commit(sending) })
 	if w.o.Topic != nil {
 		after.Go(func() { w.o.Topic.Run(sending) })
@@ -226,10 +188,10 @@ func (w *watch) loop(ctx context.Context, pool *replay.Parallel[*replay.Batch], 
 		}
 		if err == nil && w.ready {
 			w.silence()
-			err = w.pipeline.Release()
+			err = w.Pipeline.Release()
 		}
 		w.status()
-		w.unjudged.Look(w.log, w.pipeline.Account)
+		w.unjudged.Look(w.log, w.Pipeline.Account)
 		if err == nil && w.due() {
 			if err = w.checkpoint(false); err == nil {
 				w.allow(nil)

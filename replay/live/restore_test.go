@@ -98,9 +98,9 @@ func TestDryRunKeepsSinks(t *testing.T) {
 // A digest is over when the log has come so far, also where no loop follows.
 func TestDigestEndsWithTheLog(t *testing.T) {
 	outbox := sinks.NewOutbox(slog.New(slog.DiscardHandler), taker{})
-	w := &watch{outbox: outbox, router: sinks.NewRouter(outbox, sinks.Routes{}, nil)}
+	w := &Judging{Outbox: outbox, Router: sinks.NewRouter(outbox, sinks.Routes{}, nil)}
 	for i := range 6 { // one more than are told of one by one
-		w.router.Take(&window.Incident{ID: fmt.Sprint("ep-", i), Revision: 1, State: window.Opened, Action: window.Warn, Tokens: -1, Cost: math.NaN()})
+		w.Router.Take(&window.Incident{ID: fmt.Sprint("ep-", i), Revision: 1, State: window.Opened, Action: window.Warn, Tokens: -1, Cost: math.NaN()})
 	}
 	before, _ := outbox.Waiting()
 	for _, at := range []time.Duration{59 * time.Second, time.Minute} {
@@ -314,7 +314,7 @@ func isMismatch(err error, want string) bool {
 // counted with what none is named of, and the others keep theirs.
 func TestExclusionGone(t *testing.T) {
 	before := bare(t, "kept", "gone")
-	copy(before.pipeline.Excluded, []int64{3, 5})
+	copy(before.Pipeline.Excluded, []int64{3, 5})
 	var s *snapshot.Writer
 	for range 2 { // to save it changes nothing
 		s = snapshot.NewWriter(nil)
@@ -326,7 +326,7 @@ func TestExclusionGone(t *testing.T) {
 	if err := r.Done(); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := after.pipeline.Excluded, []int64{0, 3, 5}; !slices.Equal(got, want) {
+	if got, want := after.Pipeline.Excluded, []int64{0, 3, 5}; !slices.Equal(got, want) {
 		t.Errorf("excluded %d, want %d", got, want)
 	}
 }
@@ -343,11 +343,8 @@ func bare(t *testing.T, names ...string) *watch {
 		t.Fatal(err)
 	}
 	plan := window.NewPlan(p.Rules, exclusions)
-	outbox := sinks.NewOutbox(slog.New(slog.DiscardHandler))
-	return &watch{
-		o: Options{Job: Job{Plan: plan}}, outbox: outbox, router: sinks.NewRouter(outbox, sinks.Routes{}, nil), restored: map[int32]ingest.Mark{},
-		incidents: window.NewIncidents(func(*window.Incident) {}), pipeline: replay.NewPipeline(replay.PipelineOptions{Plan: plan}),
-	}
+	job := Job{Plan: plan, Log: slog.New(slog.DiscardHandler)}
+	return &watch{Judging: NewJudging(&job, nil, false, nil, nil), o: Options{Job: job}, restored: map[int32]ingest.Mark{}}
 }
 
 // TestMarks: what a checkpoint says of a stream is all that there is to say.

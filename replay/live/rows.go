@@ -14,6 +14,7 @@ import (
 type Rows struct {
 	To    io.Writer
 	Began time.Time // when the first row of the part came; zero as long as it is empty
+	Next  int64     // number of the next event
 
 	plan    *window.Plan
 	all     bool // verdicts, not only those on repeats
@@ -47,8 +48,12 @@ func (s *Rows) begin() {
 	}
 }
 
-// AddEvent adds an event.
+// AddEvent adds an event. It has a number of its own unless another process stands
+// for it.
 func (s *Rows) AddEvent(ev *window.Event) error {
+	if !ev.Copy() {
+		s.Next++
+	}
 	s.begin()
 	if len(s.block.Bytes()) >= blockBytes || s.inBlock == 0 {
 		if err := s.Flush(); err != nil {

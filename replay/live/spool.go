@@ -20,7 +20,6 @@ type spool struct {
 
 	part   partAt
 	needed int64 // the lowest number that the last checkpoint knows of
-	next   int64 // number of the next event
 	file   *sinks.AppendFile
 	rows   *Rows
 
@@ -84,11 +83,6 @@ func (s *spool) ours(number int64) error {
 // asBefore is the way out of rows that cannot be put in their place.
 const asBefore = "run it once as before, with the same version, and end it in order, then change that; or begin anew with an empty --state"
 
-func (s *spool) addEvent(ev *window.Event) error {
-	s.next++
-	return s.rows.AddEvent(ev)
-}
-
 // due tells whether the part is to be closed, also where nothing more comes.
 func (s *spool) due(interval time.Duration) bool {
 	return !s.rows.Began.IsZero() && Full(0, s.rows.Began, interval)
@@ -107,7 +101,7 @@ func (s *spool) turn() error {
 	if err := s.file.Close(); err != nil {
 		return err
 	}
-	s.part, s.rows.Began = partAt{s.part.number + 1, s.next}, time.Time{}
+	s.part, s.rows.Began = partAt{s.part.number + 1, s.rows.Next}, time.Time{}
 	return s.open(0)
 }
 

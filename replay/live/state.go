@@ -49,8 +49,7 @@ func (w *watch) code(c *snapshot.Codec, f *files) (restored *window.Restored) {
 			c.Varint(&s.Bytes)
 		})
 	})
-	memory := Memory{w.o.Plan, w.o.Extract, w.pipeline, w.incidents, w.router}
-	restored = memory.Code(c, func() { w.codeExcluded(c) })
+	restored = w.Code(c, func() { w.codeExcluded(c) })
 	c.Section("files", func() {
 		snapshot.Text(c, &f.name)
 		for _, n := range f.fields() {
@@ -73,8 +72,8 @@ func (w *watch) code(c *snapshot.Codec, f *files) (restored *window.Restored) {
 	}
 	if c.More() { // nor those after these
 		c.Section("links", func() {
-			c.Varint(&w.pipeline.Links.Answers)
-			c.Varint(&w.pipeline.Links.Unlogged)
+			c.Varint(&w.Pipeline.Links.Answers)
+			c.Varint(&w.Pipeline.Links.Unlogged)
 		})
 	}
 	if c.Reads() {
@@ -92,7 +91,7 @@ func (w *watch) codeExcluded(c *snapshot.Codec) {
 		name string
 		n    int64
 	}
-	all, excluded := w.o.Plan.Exclusions, w.pipeline.Excluded
+	all, excluded := w.o.Plan.Exclusions, w.Pipeline.Excluded
 	counts := make([]count, len(excluded))
 	for i, n := range excluded {
 		if counts[i].n = n; i < len(all) {
@@ -136,7 +135,7 @@ func (w *watch) restore() error {
 		if err := r.Done(); err != nil {
 			return sinks.Mismatchf("checkpoint: %w\nbegin anew with an empty --state directory if it cannot be mended", err)
 		}
-		if gone := w.router.Gone(); w.o.DryRun && len(gone) > 0 {
+		if gone := w.Router.Gone(); w.o.DryRun && len(gone) > 0 {
 			return sinks.Mismatchf("--dry-run: this state knows what %s were told, which would be forgotten: give the trial a --state of its own", strings.Join(gone, ", "))
 		}
 		w.tell(restored)
@@ -150,16 +149,16 @@ func (w *watch) restore() error {
 
 // tell says what a changed policy makes of the state.
 func (w *watch) tell(r *window.Restored) {
-	w.log.Info("going on from the last checkpoint", "lines", w.pipeline.Account.Lines, "rules", len(r.Kept), "waiting", w.pipeline.Order.Waiting())
-	replay.Resume(w.log, r, w.incidents)
-	for _, name := range w.router.Gone() {
+	w.log.Info("going on from the last checkpoint", "lines", w.Pipeline.Account.Lines, "rules", len(r.Kept), "waiting", w.Pipeline.Order.Waiting())
+	replay.Resume(w.log, r, w.Incidents)
+	for _, name := range w.Router.Gone() {
 		w.log.Warn("sink is gone: what waits for it goes to those that want it", "sink", name)
 	}
 }
 
 // report is what has become of all that was read.
 func (w *watch) report() replay.Report {
-	r := w.pipeline.Report()
+	r := w.Pipeline.Report()
 	r.Streams = w.streams
 	return r
 }

@@ -101,17 +101,17 @@ func (s *Status) Checkpoint(bytes int, at time.Time, took time.Duration) {
 	})
 }
 
-// Look tells of what judges and sends, at a time. dirty says that something
-// came since the last checkpoint.
-func (n *Now) Look(at time.Time, order *window.Order, incidents *window.Incidents, outbox *sinks.Outbox, dirty bool) {
-	n.Waiting, n.Incidents, n.Sinks = order.Waiting(), incidents.Open(), outbox.Stats()
+// Look tells of what judges and sends, at a time.
+func (n *Now) Look(at time.Time, j *Judging) {
+	order := j.Pipeline.Order
+	n.Waiting, n.Incidents, n.Sinks = order.Waiting(), j.Incidents.Open(), j.Outbox.Stats()
 	n.Newest = order.Newest()
 	var held bool
 	if n.Frontier, held = order.Frontier(); !held {
 		n.Frontier = n.Newest
 	}
 	switch {
-	case !dirty:
+	case !j.Dirty:
 		n.Unsaved = time.Time{}
 	case n.Unsaved.IsZero():
 		n.Unsaved = at
@@ -169,7 +169,7 @@ func (w *watch) status() {
 			l.status.Name, l.status.Idle = l.stream.Name(), l.idle
 			n.Lanes = append(n.Lanes, l.status)
 		}
-		n.Look(w.told, w.pipeline.Order, w.incidents, w.outbox, w.dirty)
+		n.Look(w.told, w.Judging)
 		if w.o.Topic != nil {
 			n.Dropped = w.o.Topic.Dropped()
 		}

@@ -123,21 +123,22 @@ func TestStatusAddsUp(t *testing.T) {
 		t.Errorf("%+v", gone)
 	}
 
-	order := window.NewOrder(time.Minute)
+	j := NewJudging(&Job{Plan: &window.Plan{}, Lateness: time.Minute, Log: slog.New(slog.DiscardHandler)}, nil, false, nil, nil)
+	order := j.Pipeline.Order
 	order.Open(0, 100_000_000)
-	outbox, incidents := sinks.NewOutbox(slog.New(slog.DiscardHandler)), window.NewIncidents(nil)
 	var n Now
-	if n.Look(time.Now(), order, incidents, outbox, false); n.Newest != 100_000_000 || n.Frontier != 40_000_000 {
+	if n.Look(time.Now(), j); n.Newest != 100_000_000 || n.Frontier != 40_000_000 {
 		t.Errorf("newest %d, frontier %d", n.Newest, n.Frontier)
 	}
 	order.Close(0)
-	if n.Look(time.Now(), order, incidents, outbox, false); n.Frontier != 100_000_000 {
+	if n.Look(time.Now(), j); n.Frontier != 100_000_000 {
 		t.Errorf("nothing is held back, and the frontier is %d", n.Frontier)
 	}
 
+	j.Dirty = true
 	began := time.Now()
 	for _, after := range []time.Duration{0, time.Second} {
-		n.Look(began.Add(after), order, incidents, outbox, true)
+		n.Look(began.Add(after), j)
 	}
 	if !n.Unsaved.Equal(began) {
 		t.Errorf("not saved since %s, want %s", n.Unsaved, began)

@@ -13,34 +13,27 @@ import (
 	"github.com/loopgauge/loopgauge/ingest/kafka"
 	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/live"
-	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
 // judge judges one partition for as long as it is ours.
 type judge struct {
+	*live.Judging
 	w     *watch
 	p     *kafka.Part
 	codec *codec
 
-	pipeline  *replay.Pipeline
-	incidents *window.Incidents
-	outbox    *sinks.Outbox
-	router    *sinks.Router
-	saved     *checkpoints
-	encoder   *snapshot.Writer
-	verdicts  []byte // since the last checkpoint
-	rows      *rows  // nil without a dataset
+	saved    *checkpoints
+	encoder  *snapshot.Writer
+	verdicts []byte // since the last checkpoint
+	rows     *rows  // nil without a dataset
 
 	mark    ingest.Mark // behind all that was taken in
 	origins []place     // by partition of the raw topic: the newest record that has come; older ones are repeats
 	targets int         // partitions of the topic, as extract knew them; 0 if nothing has come
 
-	dirty bool
-	last  time.Time // when the last checkpoint was written
-	took  time.Duration
-	said  time.Time // when it was said that too many wait
+	said time.Time // when it was said that too many wait
 
 	unjudged live.Unjudged
 
@@ -68,16 +61,17 @@ func (j *judge) serve(ctx context.Context) error {
 		from = &j.mark
 	}
 	if j.rows != nil {
-		if err := j.rows.open(j.pipeline); err != nil {
+		if err := j.rows.open(j.Pipeline); err != nil {
 			return err
 		}
+		j.Rows = j.rows.rows
 	}
 	source := j.p.Open(from)
 	j.mark = source.Mark()
-	j.w.o.Log.Info("judging", "partition", j.p.Name(), "offset", j.mark.Offset, "lines", j.pipeline.Account.Lines)
+	j.w.o.Log.Info("judging", "partition", j.p.Name(), "offset", j.mark.Offset, "lines", j.Pipeline.Account.Lines)
 
-	j.unjudged.Pipeline, j.unjudged.Part = j.pipeline, true
-	j.unjudged.Begin(j.pipeline.Account)
+	j.unjudged.Pipeline, j.unjudged.Part = j.Pipeline, true
+	j.unjudged.Begin(j.Pipeline.Account)
 	j.begin()
 	// The first checkpoint fixes where a partition begins, and makes sure that
 	// it is ours.
@@ -88,7 +82,7 @@ func (j *judge) serve(ctx context.Context) error {
 	// Alerts leave until the partition has been given up.
 	sending, silence := context.WithCancel(context.WithoutCancel(ctx))
 	var beside sync.WaitGroup
-	beside.Go(func() { j.outbox.Run(sending) })
+	beside.Go(func() { j.Outbox.Run(sending) })
 	defer func() {
 		silence()
 		beside.Wait()
@@ -120,7 +114,7 @@ func (j *judge) step(ctx context.Context, source ingest.Live) error {
 			return err
 		}
 	}
-	j.dirty = j.dirty || chunk.Mark.Offset != j.mark.Offset
+	j.Dirty = j.Dirty || chunk.Mark.Offset != j.mark.Offset
 	j.mark = chunk.Mark
 	if err := j.release(); err != nil {
 		return err
@@ -128,9 +122,8 @@ func (j *judge) step(ctx context.Context, source ingest.Live) error {
 	if time.Since(j.told) >= refresh {
 		j.tell()
 	}
-	j.unjudged.Look(j.w.o.Log, j.pipeline.Account)
-	dirty := j.dirty || j.rows != nil && j.rows.due()
-	if live.Due(j.outbox, dirty, j.last, j.took, j.w.o.Interval) {
+	j.unjudged.Look(j.w.o.Log, j.Pipeline.Account)
+	if j.Due(j.rows != nil && j.rows.due(), j.w.o.Interval) {
 		return j.checkpoint(ctx, false)
 	}
 	return nil
@@ -164,13 +157,13 @@ func (j *judge) add(r *record) error {
 		}
 	}
 	for len(j.origins) < r.origins {
-		j.pipeline.Order.Open(int32(len(j.origins)), fingerprint.NoTime)
+		j.Pipeline.Order.Open(int32(len(j.origins)), fingerprint.NoTime)
 		j.origins = append(j.origins, nowhere)
 	}
 	newest := &j.origins[r.origin]
 	if *newest != nowhere && r.at.epoch != newest.epoch { // the raw topic was created again, perhaps with fewer partitions
 		for i := r.origins; i < len(j.origins); i++ {
-			j.pipeline.Order.Idle(int32(i))
+			j.Pipeline.Order.Idle(int32(i))
 		}
 	}
 	if r.event == nil {
@@ -181,11 +174,11 @@ func (j *judge) add(r *record) error {
 			return nil
 		}
 		*newest = place{r.at.epoch, r.at.offset - 1, math.MaxInt64} // all up to there has come
-		j.pipeline.Order.Reach(int32(r.origin), r.newest)
+		j.Pipeline.Order.Reach(int32(r.origin), r.newest)
 		if r.idle {
-			j.pipeline.Order.Idle(int32(r.origin))
+			j.Pipeline.Order.Idle(int32(r.origin))
 		} else {
-			j.pipeline.Order.Wake(int32(r.origin))
+			j.Pipeline.Order.Wake(int32(r.origin))
 		}
 		return nil
 	}
@@ -196,14 +189,14 @@ func (j *judge) add(r *record) error {
 	if j.rows != nil {
 		j.rows.took(r)
 	}
-	j.pipeline.Account.Lines++
+	j.Pipeline.Account.Lines++
 	if r.event.Copy() {
-		j.pipeline.Copies.Lines++
+		j.Pipeline.Copies.Lines++
 	}
-	if !j.pipeline.Order.Put(r.event, r.newest) {
-		j.pipeline.Account.Late++
+	if !j.Pipeline.Order.Put(r.event, r.newest) {
+		j.Pipeline.Account.Late++
 		if r.event.Copy() {
-			j.pipeline.Copies.Late++
+			j.Pipeline.Copies.Late++
 		}
 		late := ingest.Skip{Line: r.at.offset, Why: "late: its stream was silent for too long"}
 		j.unjudged.Skip(fmt.Sprintf("partition %d of the raw topic", r.origin), late)
@@ -214,26 +207,26 @@ func (j *judge) add(r *record) error {
 
 // release judges what no origin holds back any more.
 func (j *judge) release() error {
-	if err := j.pipeline.Release(); err != nil {
+	if err := j.Pipeline.Release(); err != nil {
 		return err
 	}
-	if t, ok := j.pipeline.Order.Pass(); ok {
-		j.router.Advance(t)
-		j.pipeline.Engine.Advance(t)
+	if t, ok := j.Pipeline.Order.Pass(); ok {
+		j.Router.Advance(t)
+		j.Pipeline.Engine.Advance(t)
 	}
-	if n := j.pipeline.Order.Waiting(); n >= manyWaiting && time.Since(j.said) > time.Minute {
+	if n := j.Pipeline.Order.Waiting(); n >= manyWaiting && time.Since(j.said) > time.Minute {
 		j.said = time.Now()
-		lagging, _ := j.pipeline.Order.Lagging()
+		lagging, _ := j.Pipeline.Order.Lagging()
 		j.w.o.Log.Warn("many requests wait for one partition of the raw topic: is it being extracted?", "partition", j.p.Name(), "waiting", n, "raw", lagging)
 	}
-	return j.pipeline.Err()
+	return j.Pipeline.Err()
 }
 
 // checkpoint writes down all there is, and lets leave what is in it: alerts,
 // and rows, whose part last closes whatever it has.
 func (j *judge) checkpoint(ctx context.Context, last bool) error {
 	start := time.Now()
-	if err := j.pipeline.Check(); err != nil {
+	if err := j.Pipeline.Check(); err != nil {
 		return err
 	}
 	// Should the checkpoint not come to count, these lines come again.
@@ -249,37 +242,36 @@ func (j *judge) checkpoint(ctx context.Context, last bool) error {
 			return err
 		}
 	}
-	alerts := j.outbox.Last()
+	alerts := j.Outbox.Last()
 	j.encoder.Reset()
 	j.code(j.encoder.Codec())
 	j.waits()
 	if err := j.saved.write(ctx, j.encoder.Bytes(), &j.mark); err != nil {
 		return err
 	}
-	j.outbox.Allow(alerts)
+	j.Outbox.Allow(alerts)
 	if j.rows != nil {
-		if err := j.rows.publish(func() replay.Report { return j.rows.report(j.pipeline) }); err != nil {
+		if err := j.rows.publish(func() replay.Report { return j.rows.report(j.Pipeline) }); err != nil {
 			return err
 		}
 	}
-	j.dirty, j.last, j.took = false, time.Now(), time.Since(start)
-	j.status.Checkpoint(len(j.encoder.Bytes()), j.last, j.took)
+	j.Checkpointed(len(j.encoder.Bytes()), start)
 	return nil
 }
 
 // finish gives the partition up in good order: what was judged is in a
 // checkpoint, and what could be sent has been and is in none.
 func (j *judge) finish(ctx context.Context) error {
-	j.unjudged.Say(j.w.o.Log, j.pipeline.Account)
+	j.unjudged.Say(j.w.o.Log, j.Pipeline.Account)
 	ctx, cancel := context.WithTimeout(ctx, lastTime)
 	defer cancel()
 	if err := j.checkpoint(ctx, true); err != nil {
 		return j.failed(err)
 	}
-	if waiting, _ := j.outbox.Waiting(); waiting > 0 {
+	if waiting, _ := j.Outbox.Waiting(); waiting > 0 {
 		drain, cancel := context.WithTimeout(ctx, lastAlerts)
 		defer cancel()
-		if err := j.outbox.Drain(drain); err != nil {
+		if err := j.Outbox.Drain(drain); err != nil {
 			j.w.o.Log.Warn("alerts could not be sent in time; who has the partition next sends them", "partition", j.p.Name())
 		}
 		if err := j.checkpoint(ctx, false); err != nil {
@@ -306,8 +298,7 @@ func (j *judge) code(c *snapshot.Codec) (restored *window.Restored) {
 			}
 		})
 	})
-	memory := live.Memory{Plan: j.w.o.Plan, Extract: j.w.o.Extract, Pipeline: j.pipeline, Incidents: j.incidents, Router: j.router}
-	restored = memory.Code(c, nil)
+	restored = j.Code(c, nil)
 	c.Section("rows", func() { j.codeRows(c) })
 	return restored
 }
@@ -318,6 +309,6 @@ func (j *judge) load(state []byte) error {
 	if err := r.Done(); err != nil {
 		return err
 	}
-	replay.Resume(j.w.o.Log.With("partition", j.p.Name()), restored, j.incidents)
+	replay.Resume(j.w.o.Log.With("partition", j.p.Name()), restored, j.Incidents)
 	return nil
 }

@@ -259,9 +259,9 @@ func TestRepeats(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const origins = 2
 		log := slog.New(slog.DiscardHandler)
-		j := &judge{w: &watch{o: WatchOptions{Job: live.Job{Log: log}}}, router: sinks.NewRouter(sinks.NewOutbox(log), sinks.Routes{}, nil)}
+		j := &judge{w: &watch{o: WatchOptions{Job: live.Job{Log: log}}}, Judging: &live.Judging{Router: sinks.NewRouter(sinks.NewOutbox(log), sinks.Routes{}, nil)}}
 		var got []fingerprint.Position
-		j.pipeline = replay.NewPipeline(replay.PipelineOptions{
+		j.Pipeline = replay.NewPipeline(replay.PipelineOptions{
 			Plan: plan, Lateness: time.Hour, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 			Event: func(ev *window.Event) error { got = append(got, ev.Position); return nil },
 		})
@@ -317,7 +317,7 @@ func TestRepeats(t *testing.T) {
 			}
 		}
 		for o := range int32(origins) {
-			j.pipeline.Order.Close(o)
+			j.Pipeline.Order.Close(o)
 		}
 		if err := j.release(); err != nil {
 			t.Fatal(err)
@@ -343,8 +343,8 @@ type countingJudge struct {
 
 func newCountingJudge(plan *window.Plan) *countingJudge {
 	log := slog.New(slog.DiscardHandler)
-	j := &countingJudge{judge: &judge{w: &watch{o: WatchOptions{Job: live.Job{Log: log}}}, router: sinks.NewRouter(sinks.NewOutbox(log), sinks.Routes{}, nil)}}
-	j.pipeline = replay.NewPipeline(replay.PipelineOptions{
+	j := &countingJudge{judge: &judge{w: &watch{o: WatchOptions{Job: live.Job{Log: log}}}, Judging: &live.Judging{Router: sinks.NewRouter(sinks.NewOutbox(log), sinks.Routes{}, nil)}}}
+	j.Pipeline = replay.NewPipeline(replay.PipelineOptions{
 		Plan: plan, Lateness: time.Second, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
 		Event: func(*window.Event) error { j.judged++; return nil },
 	})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/loopgauge/loopgauge/replay"
-	"github.com/loopgauge/loopgauge/window"
 	"github.com/loopgauge/loopgauge/window/snapshot"
 )
 
@@ -12,10 +11,9 @@ import (
 // brought. Added up over the partitions it is the account of one process.
 type rows struct {
 	*spool
-	id        string  // of the dataset
-	known     bool    // a checkpoint says what has come of it
-	elsewhere []int64 // by rule: events judged here that another partition judges by the rule
-	origins   []originRows
+	id      string // of the dataset
+	known   bool   // a checkpoint says what has come of it
+	origins []originRows
 }
 
 // originRows are of a partition of the raw topic.
@@ -25,7 +23,7 @@ type originRows struct {
 }
 
 func newRows(o *WatchOptions, partition, turn int) *rows {
-	return &rows{spool: newSpool(o, partition, turn), id: o.Dataset.ID(), elsewhere: make([]int64, len(o.Plan.Rules))}
+	return &rows{spool: newSpool(o, partition, turn), id: o.Dataset.ID()}
 }
 
 // took notes a record that has come.
@@ -41,22 +39,13 @@ func (w *rows) took(r *record) {
 	}
 }
 
-func (w *rows) event(ev *window.Event) error {
-	for i := range w.elsewhere {
-		if ev.Elsewhere(i) {
-			w.elsewhere[i]++
-		}
-	}
-	return w.addEvent(ev)
-}
-
 // report is the part that the partition has in what one process would report.
 func (w *rows) report(p *replay.Pipeline) replay.Report {
 	r := p.Report()
 	for i, n := range p.Copies.Fields() {
 		*r.Account.Fields()[i] -= *n
 	}
-	for i, n := range w.elsewhere {
+	for i, n := range p.Elsewhere {
 		r.Rules[i].Judged -= n
 		r.Rules[i].NotMatched -= n
 	}
@@ -85,10 +74,10 @@ func (j *judge) codeRows(c *snapshot.Codec) {
 		w.known = true
 	}
 	w.code(c)
-	for i := range w.elsewhere {
-		c.Varint(&w.elsewhere[i])
+	for i := range j.Pipeline.Elsewhere {
+		c.Varint(&j.Pipeline.Elsewhere[i])
 	}
-	for _, n := range j.pipeline.Copies.Fields() {
+	for _, n := range j.Pipeline.Copies.Fields() {
 		c.Varint(n)
 	}
 	snapshot.List(c, &w.origins, 2, func(o *originRows) {
@@ -104,7 +93,7 @@ func (j *judge) goesOn(id string) error {
 	switch {
 	case j.rows == nil && id != "":
 		return &problem{fmt.Sprintf("%s: what it holds goes into a dataset, and this watch has no --out", j.p.Name()), same}
-	case j.rows != nil && id == "" && j.pipeline.Account.Lines > 0:
+	case j.rows != nil && id == "" && j.Pipeline.Account.Lines > 0:
 		return &problem{fmt.Sprintf("%s: what was judged before is in no dataset", j.p.Name()), same}
 	case j.rows != nil && id != "" && id != j.rows.id:
 		return &problem{fmt.Sprintf("%s: what it holds goes into another dataset than that of --out, or was judged by another policy", j.p.Name()), same}

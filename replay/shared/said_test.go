@@ -7,11 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
-	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/live"
-	"github.com/loopgauge/loopgauge/sinks"
 )
 
 // tells is a stream that tells something and brings nothing.
@@ -31,12 +28,10 @@ func TestLost(t *testing.T) {
 		t.Helper()
 		said := &spoken{}
 		log := slog.New(slog.NewTextHandler(said, nil))
-		outbox := sinks.NewOutbox(log)
-		j := &judge{
-			w: &watch{o: WatchOptions{Job: live.Job{Log: log, Interval: time.Hour}}}, outbox: outbox, router: sinks.NewRouter(outbox, sinks.Routes{}, nil), last: time.Now(), told: time.Now(),
-			pipeline: replay.NewPipeline(replay.PipelineOptions{Plan: testPlan(t, rules), Since: fingerprint.NoTime, Until: fingerprint.NoTime}),
-		}
-		j.unjudged.Begin(j.pipeline.Account)
+		job := live.Job{Plan: testPlan(t, rules), Log: log, Interval: time.Hour}
+		j := &judge{Judging: live.NewJudging(&job, nil, false, nil, nil), w: &watch{o: WatchOptions{Job: job}}, told: time.Now()}
+		j.Last = time.Now()
+		j.unjudged.Begin(j.Pipeline.Account)
 		if err := j.step(t.Context(), tells{chunk: ingest.Chunk{Lost: lost, Why: "as it is"}}); err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,6 @@ type spool struct {
 
 	rows   *live.Rows
 	part   gathered   // the part to come
-	next   int64      // number of the next event
 	closed []gathered // parts that a checkpoint has, or is to have, and the dataset may lack
 	file   *os.File   // ours, of the part to come; nil if there is none
 	out    *bufio.Writer
@@ -78,13 +77,6 @@ func (s *spool) name(number int64, turn int) string {
 }
 
 var spoolNames = regexp.MustCompile(`^(\d{4,9})-(\d{9,18})-(\d{1,10})$`)
-
-func (s *spool) addEvent(ev *window.Event) error {
-	if !ev.Copy() {
-		s.next++
-	}
-	return s.rows.AddEvent(ev)
-}
 
 // Write adds to our file of the part, which the first call makes.
 func (s *spool) Write(b []byte) (int, error) {
@@ -141,7 +133,7 @@ func (s *spool) sync(last bool) error {
 		return nil
 	}
 	s.closed = append(s.closed, s.part)
-	s.part, s.rows.Began = gathered{number: s.part.number + 1, first: s.next}, time.Time{}
+	s.part, s.rows.Began = gathered{number: s.part.number + 1, first: s.rows.Next}, time.Time{}
 	return s.end()
 }
 
@@ -236,7 +228,7 @@ func (s *spool) clean() error {
 }
 
 func (s *spool) code(c *snapshot.Codec) {
-	c.Varint(&s.next)
+	c.Varint(&s.rows.Next)
 	began := int64(0)
 	if !s.rows.Began.IsZero() {
 		began = s.rows.Began.UnixMicro()

@@ -114,7 +114,7 @@ func TestSpool(t *testing.T) {
 		add := func(p *process, n int) {
 			for ; n > 0 && p.at < len(all); n-- {
 				ev := &all[p.at]
-				must(rt, p.addEvent(ev))
+				must(rt, p.rows.AddEvent(ev))
 				if p.at%3 == 0 {
 					rule := plan.Rules[0]
 					p.rows.AddVerdict(&window.Verdict{Event: ev, Rule: rule, Scope: &ev.Scopes[plan.ScopeOf(0)], Fingerprint: print, Action: window.Allow, Count: 2})
@@ -260,7 +260,7 @@ func TestSpoolDue(t *testing.T) {
 		due(false) // nothing has come
 		ev := events(plan, 1)[0]
 		ev.Portion = &window.Portion{Home: true}
-		if err := s.addEvent(&ev); err != nil {
+		if err := s.rows.AddEvent(&ev); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute - 1)
@@ -288,7 +288,7 @@ func TestSpoolDamage(t *testing.T) {
 		s := newSpool(&WatchOptions{Dataset: data, Job: live.Job{Plan: plan, PartInterval: time.Hour}}, 0, 7)
 		for i := range all {
 			all[i].Portion = &window.Portion{Home: true}
-			if err := s.addEvent(&all[i]); err != nil {
+			if err := s.rows.AddEvent(&all[i]); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -179,7 +179,7 @@ const refresh = time.Second
 // begin tells what the partition goes on from.
 func (j *judge) begin() {
 	j.status.Update(func(n *live.Now) {
-		n.Began = j.pipeline.Report()
+		n.Began = j.Pipeline.Report()
 		n.Report = n.Began
 	})
 }
@@ -203,9 +203,9 @@ func (j *judge) heard(chunk *ingest.Chunk) {
 func (j *judge) tell() {
 	j.told = time.Now()
 	j.status.Update(func(n *live.Now) {
-		n.Report = j.pipeline.Report()
-		n.Streams = []replay.StreamResult{{Name: j.p.Name(), Lines: j.pipeline.Account.Lines, Bytes: j.bytes}}
+		n.Report = j.Pipeline.Report()
+		n.Streams = []replay.StreamResult{{Name: j.p.Name(), Lines: j.Pipeline.Account.Lines, Bytes: j.bytes}}
 		n.Lanes = []live.LaneStatus{j.lane}
-		n.Look(j.told, j.pipeline.Order, j.incidents, j.outbox, j.dirty)
+		n.Look(j.told, j.Judging)
 	})
 }

@@ -6,10 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/ingest/kafka"
-	"github.com/loopgauge/loopgauge/replay"
 	"github.com/loopgauge/loopgauge/replay/live"
 	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
@@ -71,8 +69,8 @@ type watch struct {
 
 func (w *watch) serve(ctx context.Context, p *kafka.Part) error {
 	j := &judge{
-		w: w, p: p, codec: newCodec(w.o.Plan, w.o.Extract, w.o.Lateness), outbox: sinks.NewOutbox(w.o.Log, w.o.Sinks...), encoder: snapshot.NewWriter(nil),
-		saved: &checkpoints{out: w.checkpoints, group: w.o.From.Group, p: p}, last: time.Now(),
+		w: w, p: p, codec: newCodec(w.o.Plan, w.o.Extract, w.o.Lateness), encoder: snapshot.NewWriter(nil),
+		saved:  &checkpoints{out: w.checkpoints, group: w.o.From.Group, p: p},
 		status: w.o.Status.enter(), lane: live.LaneStatus{Name: p.Name(), Behind: -1},
 	}
 	defer w.o.Status.leave(j.status)
@@ -80,41 +78,14 @@ func (w *watch) serve(ctx context.Context, p *kafka.Part) error {
 		j.rows = newRows(&w.o, p.Index, p.Turn())
 		defer j.rows.end() //nolint:errcheck // what counts of it has been synced
 	}
-	j.router = sinks.NewRouter(j.outbox, w.o.Routes, w.o.Content)
-	j.incidents = window.NewIncidents(func(in *window.Incident) { j.status.Alert(j.router.Take(in)) })
-	options := replay.PipelineOptions{
-		Plan: w.o.Plan, Lateness: w.o.Lateness, Duplicates: w.o.Duplicates, MaxKeys: w.o.MaxKeys, Since: fingerprint.NoTime, Until: fingerprint.NoTime,
-		Fired: j.incidents.Fired,
-		Event: func(ev *window.Event) error {
-			j.router.Advance(ev.Time)
-			if j.rows == nil {
-				return nil
-			}
-			return j.rows.event(ev)
-		},
-		Episode: func(e *window.Episode) error {
-			j.incidents.Closed(e)
-			if j.rows == nil {
-				return nil
-			}
-			return j.rows.rows.AddEpisode(e)
-		},
-	}
-	if w.verdicts != nil || w.o.Topic != nil || j.rows != nil {
-		options.Verdict = func(v *window.Verdict) error {
-			if j.rows != nil {
-				j.rows.rows.AddVerdict(v)
-			}
-			if w.verdicts != nil {
-				j.verdicts = sinks.AppendVerdict(j.verdicts, v)
-			}
-			if w.o.Topic != nil {
-				w.o.Topic.Add(v)
-			}
+	var write func(*window.Verdict) error
+	if w.verdicts != nil {
+		write = func(v *window.Verdict) error {
+			j.verdicts = sinks.AppendVerdict(j.verdicts, v)
 			return nil
 		}
 	}
-	j.pipeline = replay.NewPipeline(options)
+	j.Judging = live.NewJudging(&w.o.Job, j.status, j.rows != nil, write, nil)
 	err := j.serve(ctx)
 	j.tell()
 	switch {
