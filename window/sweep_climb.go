@@ -95,7 +95,7 @@ func (t *sweepTarget) tallyClimbs(key *keyCounts, now int64, u usage) {
 		opened, cell := span{c.low, c.n}, t.tally.cells[c.column][0] // all of them count alike
 		before, delay := key.upTo(now, cell/len(t.maxAges), cell%len(t.maxAges), int(t.counts[cell]))
 		t.tally.episode(c.column, opened, before)
-		t.delays.add(t.delays.round(delay), c.column, c.low, c.n)
+		t.delays.add(delay, c.column, c.low, c.n)
 		if t.alone {
 			t.tally.opener(c.column, opened, u)
 			continue

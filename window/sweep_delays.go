@@ -17,8 +17,6 @@ type delays struct {
 	// What sums and fresh were before, to be used again.
 	oldSums  []delaySum
 	oldFresh []uint64
-
-	rounding
 }
 
 // delaySum is how often a delay came in the same column and range.
@@ -50,8 +48,8 @@ func unpack(p uint64) delayed {
 }
 
 // add notes a delay.
-func (d *delays) add(digits uint64, column int, low, high int32) {
-	d.fresh = append(d.fresh, delayed{uint16(digits), uint8(low), uint8(high), uint16(column)}.packed())
+func (d *delays) add(delay int64, column int, low, high int32) {
+	d.fresh = append(d.fresh, delayed{uint16(threeDigits(delay)), uint8(low), uint8(high), uint16(column)}.packed())
 	if len(d.fresh) >= max(leastFresh, len(d.sums)) {
 		d.sum()
 	}
@@ -170,17 +168,4 @@ func (d *delays) quantiles(cells []Swept, of [][]int) {
 			}
 		}
 	}
-}
-
-// rounding remembers how a delay was rounded: mostly the next is equal.
-type rounding struct {
-	delay  int64
-	digits uint64
-}
-
-func (r *rounding) round(delay int64) uint64 {
-	if delay != r.delay {
-		r.delay, r.digits = delay, threeDigits(delay)
-	}
-	return r.digits
 }

@@ -45,9 +45,9 @@ func TestDelaysSum(t *testing.T) {
 		var d delays
 		want := map[uint64]int64{}
 		for range 5*leastFresh + 7 {
-			delay := uint64(r.IntN(different))
-			d.add(delay%5000, int(delay/5000), 2, 9)
-			want[delayed{uint16(delay % 5000), 2, 9, uint16(delay / 5000)}.packed()]++
+			delay, column := r.IntN(different)%1000, r.IntN(different)/1000
+			d.add(int64(delay), column, 2, 9)
+			want[delayed{uint16(delay), 2, 9, uint16(column)}.packed()]++
 		}
 		d.sum()
 		got := map[uint64]int64{}

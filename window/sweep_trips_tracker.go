@@ -47,7 +47,7 @@ func (t *trips) tally(w int, threshold int32, ev *Event, scope *Scope, n Count, 
 			before, delay = key.upTo(t.hit.Time, slidingKind, 0, n.N)
 		}
 		trip.before.add(before, 1)
-		t.tracker.delays.add(t.tracker.delays.round(delay), w, threshold, threshold)
+		t.tracker.delays.add(delay, w, threshold, threshold)
 	}
 	if again {
 		return
