@@ -280,14 +280,18 @@ func (e *Engine) save(w *snapshot.Writer) {
 
 // load reads the rules of then, as that version wrote them; from says, by rule,
 // which of them it goes on from, -1 if from none. It returns the open episodes
-// of those from which none does.
+// that are over: of those from which none does, and those that have no room.
 func (e *Engine) load(r *snapshot.Reader, version uint64, then *savedPlan, from []int) (ended []*Episode) {
 	c := r.Codec()
 	e.code(c, version)
 	for i := range then.rules {
 		r.Section("rule", func() {
 			if k := slices.Index(from, i); k >= 0 {
+				open := e.rules[k].episodes.open
+				closed := open.drop
+				open.drop = func(ep *Episode) { ended = append(ended, new(*ep)) }
 				e.rules[k].code(c, version, then.rules[i].cooldown)
+				open.drop = closed
 				return
 			}
 			gone := newEpisodes(then.rule(i), 0, nil)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -71,4 +72,39 @@ func TestIncidentsOutliveRestart(t *testing.T) {
 		s.Engine.Close()
 		equal(t, "after restarts", told, want)
 	})
+}
+
+// TestIncidentsEndForWantOfRoom: a loop for which a lower cap leaves no room is over.
+func TestIncidentsEndForWantOfRoom(t *testing.T) {
+	n := newNames(t)
+	rule := &Rule{Name: "r", Identity: byModel(t), Scope: bySession(t), Counter: CounterSpec{Kind: "sliding", Window: time.Minute}, Threshold: 2, Action: Warn}
+	plan := NewPlan([]*Rule{rule}, nil)
+	var told []string
+	start := func(keys int) (*State, *Incidents) {
+		x := NewIncidents(func(in *Incident) { told = append(told, fmt.Sprint(in.Scope, " ", in.State)) })
+		return &State{Plan: plan, Order: NewOrder(0), Duplicates: NewDuplicates(0), Engine: NewEngine(plan, EngineOptions{MaxKeys: keys, Fired: x.Fired, Episode: x.Closed})}, x
+	}
+	s, x := start(0)
+	for i, session := range []string{"a", "b", "a", "b"} {
+		ev := n.event(int64(i), session, []string{"A"}, 1)
+		ev.Position.Offset = int64(i)
+		s.Engine.Judge(ev)
+	}
+	w := snapshot.NewWriter(nil)
+	s.Save(w)
+	x.Code(w.Codec())
+	s, x = start(1)
+	r := snapshot.NewReader(w.Bytes())
+	restored, err := s.Load(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Code(r.Codec())
+	for _, e := range restored.Ended {
+		x.Closed(e)
+	}
+	s.Engine.Close()
+	if want := []string{"[a] opened", "[b] opened", "[a] closed", "[b] closed"}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
 }

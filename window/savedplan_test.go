@@ -292,7 +292,7 @@ func TestHidingNames(t *testing.T) {
 }
 
 // TestLowerCap: if fewer keys may be live than are, the least recently used go,
-// are counted, and their episodes close.
+// are counted, and their episodes are over.
 func TestLowerCap(t *testing.T) {
 	s := newSwitched(t, Rule{Counter: CounterSpec{Kind: "sliding", Window: time.Minute}, Threshold: 1, Action: Warn})
 	for i, session := range []string{"a", "b", "c", "a"} {
@@ -301,13 +301,13 @@ func TestLowerCap(t *testing.T) {
 	}
 	o := s.o
 	o.keys = 2
-	p, _ := s.restart(t, o)
+	p, restored := s.restart(t, o)
 	a := p.Engine.Account()[0]
 	if a.LiveKeys != 2 || a.DroppedKeys != 2 || p.Engine.rules[0].episodes.open.live != 2 {
 		t.Errorf("%d keys, %d dropped, %d episodes open; want 2 each", a.LiveKeys, a.DroppedKeys, p.Engine.rules[0].episodes.open.live)
 	}
-	if last := p.said[len(p.said)-1]; !strings.HasPrefix(last, "closed r {") || !strings.Contains(last, "Session:b") {
-		t.Errorf("%s: want the episode of b closed", last)
+	if ended := restored.Ended; len(ended) != 1 || ended[0].Session != "b" {
+		t.Errorf("%d episodes ended, want that of b", len(ended))
 	}
 	if again, _ := p.restart(t, o); !bytes.Equal(again.saved(), p.saved()) {
 		t.Error("the state changes once more")

@@ -71,7 +71,7 @@ func (s *State) Save(w *snapshot.Writer) {
 // another fingerprint key, hashing of ids or event time all rules begin anew;
 // names that should be hashed now are.
 // Lateness, duplicate horizon and cap may be others, too; a lower cap drops
-// keys, and closes episodes, at once.
+// keys, and ends episodes, at once.
 //
 // Events that wait in the Order were made for the plan of then. Rules that go
 // on and select requests as they did see them as they would have; others see
@@ -120,10 +120,11 @@ type Restored struct {
 	New   []string // rules that the saved state knows nothing of, likewise
 	Gone  []string // rules that the plan does not have any more, in the order of then
 
-	// Ended are the open episodes of the rules that were reset or are gone,
-	// in the order of then, each rule's by their last firing. They are not
-	// passed to EngineOptions.Episode. Their Rule is as it was then, as far as
-	// that is known: name, counter, cooldown, and by name identity and scope.
+	// Ended are the open episodes of the rules that were reset or are gone, and
+	// those for which a lower cap has no room, in the order of then, each rule's by
+	// their last firing. They are not passed to EngineOptions.Episode. The Rule of
+	// the former is as it was then, as far as that is known: name, counter, cooldown,
+	// and by name identity and scope.
 	Ended []*Episode
 }
 
