@@ -157,7 +157,7 @@ func TestChatSwitchesOff(t *testing.T) {
 // What a session has set is forgotten when it has done nothing for a day, and
 // not before.
 func TestChatIsForgotten(t *testing.T) {
-	c, scope := newChats(0), fingerprint.ScopeKey{1}
+	c, scope := newChats(&RuleAccount{}, 0), fingerprint.ScopeKey{1}
 	c.hear(scope, parseChat([]byte("!/set(tool-loop-ttl=5)")), 0)
 	life := sessionLife.Microseconds()
 	if is := c.hear(scope, nil, life); is.TTL != 5*time.Second {

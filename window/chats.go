@@ -15,12 +15,11 @@ const sessionLife = 24 * time.Hour
 // chats is what sessions have set for one rule.
 type chats struct {
 	sessions *table[fingerprint.ScopeKey, ChatSettings]
-	set      int64 // messages that set or unset something
-	invalid  int64 // commands that were passed over
+	account  *RuleAccount // of the rule
 }
 
-func newChats(keys int) *chats {
-	return &chats{sessions: newTable[fingerprint.ScopeKey, ChatSettings](sessionLife.Microseconds(), keys, nil)}
+func newChats(account *RuleAccount, keys int) *chats {
+	return &chats{account: account, sessions: newTable[fingerprint.ScopeKey, ChatSettings](sessionLife.Microseconds(), keys, nil)}
 }
 
 // hear takes in what a request of a session says, if anything, and returns
@@ -53,14 +52,14 @@ func (c *chats) count(said *Chat) {
 		return
 	}
 	if said.Changed != 0 {
-		c.set++
+		c.account.ChatSet++
 	}
-	c.invalid += int64(said.Invalid)
+	c.account.ChatInvalid += int64(said.Invalid)
 }
 
 func (c *chats) code(s *coder) {
-	s.count(&c.set)
-	s.count(&c.invalid)
+	s.count(&c.account.ChatSet)
+	s.count(&c.account.ChatInvalid)
 	c.sessions.code(s, 18, s.scope, func(is *ChatSettings, _ int64) { is.code(s.Codec) })
 }
 

@@ -166,7 +166,6 @@ func (w *waitings) Push(x any)   { *w = append(*w, x.(*behind)) }
 func (w *waitings) Pop() any {
 	last := len(*w) - 1
 	x := (*w)[last]
-	(*w)[last] = nil
 	*w = (*w)[:last]
 	return x
 }

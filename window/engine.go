@@ -176,6 +176,9 @@ func (e *Engine) show(i int, ev *Event) {
 			j.account.Fired++
 			episode = j.episodes.fired(ev, scope, h, out.count, prints.Name(k), prints.Text(k))
 			e.quiet = min(e.quiet, j.episodes.open.ends())
+			if j.episodes.opened {
+				j.account.Episodes++
+			}
 			if j.episodes.after {
 				e.tellAfter(ev)
 			}

@@ -55,19 +55,19 @@ type StatusCount struct {
 type episodes struct {
 	rule *Rule
 	open *table[pairKey, Episode]
-	n    int64
 
 	// When each scope fired last, and before. Nil unless asked for, or where one
 	// scope is for all, in which each fingerprint is a loop of its own.
 	scopes *table[fingerprint.ScopeKey, firings]
-	after  bool // the last firing came after another of its loop
 
 	// Of the last firing, if there was any: the request, the episode in which
-	// that fired first, and what the firing added to the loop.
-	any   bool
-	at    fingerprint.Position
-	in    pairKey
-	added contribution
+	// that fired first, whether the firing opened its own or came after another of
+	// its loop, and what it added to the loop.
+	any           bool
+	at            fingerprint.Position
+	in            pairKey
+	opened, after bool
+	added         contribution
 }
 
 // firings are those of the last two requests in which a scope fired. With calls side
@@ -99,6 +99,7 @@ func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool, text st
 	key := pairKeyOf(h)
 	ep := e.open.touch(key, ev.Time)
 	opened := ep.Rule == nil
+	e.opened = opened
 	if !e.any || e.at != ev.Position {
 		e.any, e.at, e.in = true, ev.Position, key
 	}
@@ -106,7 +107,6 @@ func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool, text st
 	// has heard. In one scope for all each fingerprint is a loop of its own.
 	shared := e.in != key && len(e.rule.Scope.Fields) > 0
 	if opened {
-		e.n++
 		*ep = Episode{
 			ID: EpisodeID(e.rule, &h.Scope, &h.Print, h.Time), Rule: e.rule, Scope: slices.Clone(scope.Values), Fingerprint: h.Print,
 			First: n.First, Fired: ev.Time, Requests: int64(max(n.N, 1)),

@@ -179,7 +179,7 @@ func TestSampleHasEverything(t *testing.T) {
 		f("episodes of "+j.rule.Name, j.episodes.open.live)
 		if j.chats != nil {
 			f("sessions of "+j.rule.Name, j.chats.sessions.live)
-			f("commands of "+j.rule.Name, int(min(j.chats.set, j.chats.invalid)))
+			f("commands of "+j.rule.Name, int(min(j.account.ChatSet, j.account.ChatInvalid)))
 		}
 		f("cause of "+j.rule.Name, int(j.account.NotComputable[fingerprint.NoToolCall]))
 		if j.cooling != nil {

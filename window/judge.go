@@ -45,7 +45,7 @@ func newJudge(rule *Rule, evidence *evidence, o EngineOptions) *judge {
 		j.counter.(varying).keep(rule.longest().Microseconds())
 	}
 	if rule.ChatOverrides {
-		j.chats = newChats(o.MaxKeys)
+		j.chats = newChats(&j.account, o.MaxKeys)
 	}
 	if rule.Cooldown > 0 {
 		j.cooling = newTable[pairKey, int64](rule.Cooldown.Microseconds(), o.MaxKeys, nil)
@@ -204,18 +204,11 @@ func (j *judge) code(codec *snapshot.Codec, version uint64, cooldown time.Durati
 			ep.own = ep.whole()
 		}
 	}
-	if c.Reads() {
-		j.episodes.n = j.account.Episodes // kept there; sum puts it back
-	}
 }
 
 // sum is the account with what stands elsewhere.
 func (j *judge) sum() RuleAccount {
 	a := j.account
-	a.Episodes = j.episodes.n
 	a.LiveKeys, a.DroppedKeys = j.counter.Keys(), j.dropped()
-	if j.chats != nil {
-		a.ChatSet, a.ChatInvalid = j.chats.set, j.chats.invalid
-	}
 	return a
 }

@@ -12,6 +12,7 @@ type trackerTally struct {
 
 // trackerTrip is what one setting did.
 type trackerTrip struct {
+	episodes      int64
 	reached       [reachable]int64
 	before, after usage
 	opened        uint64 // number of the event that opened an episode last
@@ -30,14 +31,12 @@ func newTrackerTally(settings, keys int) *trackerTally {
 func (t *trips) tally(w int, threshold int32, ev *Event, scope *Scope, n Count, key *keyCounts, again bool) {
 	i := t.index(w, threshold)
 	trip, episodes := &t.tracker.settings[i], t.settings[i].judge.episodes
-	was, used := "", usageOf(ev)
-	if open := episodes.open.find(pairKeyOf(&t.hit)); open != nil {
-		was = open.ID
-	}
+	used := usageOf(ev)
 	if !again {
 		trip.after.add(used, 1)
 	}
-	if ep := episodes.fired(ev, scope, &t.shown, n, "", ""); ep.ID != was {
+	if episodes.fired(ev, scope, &t.shown, n, "", ""); episodes.opened {
+		trip.episodes++
 		if trip.opened != t.event {
 			trip.opened = t.event
 			trip.after.add(used, -1)
@@ -96,7 +95,7 @@ func (t *trips) swept(w int) Swept {
 		if trip.judge == nil {
 			continue
 		}
-		s.Requests[i], s.Episodes[i] = trip.fired, trip.judge.episodes.n
+		s.Requests[i], s.Episodes[i] = trip.fired, tracked.episodes
 		for in, n := range tracked.reached {
 			s.reached(in)[i] = n
 		}
