@@ -21,7 +21,7 @@ func TestPartitionsAddUp(t *testing.T) {
 	identity, scope := byModel(t), bySession(t)
 	kinds := append([]string{TrackerKind}, SweepKinds...)
 	rapid.Check(t, func(rt *rapid.T) {
-		o := SweepOptions{Windows: []time.Duration{3 * time.Second, 20 * time.Second, 2 * time.Minute}, Most: 5, Period: 3}
+		o := SweepOptions{Windows: []time.Duration{3 * time.Second, 20 * time.Second, 2 * time.Minute}, Most: 5}
 		var rules []*Rule
 		for i := range rapid.IntRange(1, 3).Draw(rt, "rules") {
 			rule := &Rule{

@@ -32,12 +32,10 @@ type Sweep struct {
 type SweepOptions struct {
 	Windows []time.Duration // in rising order, all above 0
 	Most    int             // the highest threshold, at most 255; the lowest is 2
-	Period  int             // of the cycle counter; 0 is DefaultPeriod
 	MaxKeys int             // cap on live keys of a target, 0 for none
 
-	// Find asks for Findings. Witness says which requests it is to hear, for who
-	// notes in it what is found; nil where nobody does.
-	Find    bool
+	// Witness asks for Findings, and says which requests it is to hear: who notes in
+	// it what is found keeps it. Nil where nobody does.
 	Witness *Witness
 	InRow   time.Duration // in which the same may come in a row, if it is longer than Windows
 }
@@ -85,9 +83,6 @@ func (t *SweepTarget) Cell(i int) *Swept {
 func NewSweep(plan *Plan, rules []int, o SweepOptions) *Sweep {
 	if len(o.Windows) == 0 || o.Most < 2 || o.Most > math.MaxUint8 || !slices.IsSorted(o.Windows) || len(o.Windows) > math.MaxUint16/tallyGroups {
 		panic("window: a sweep needs rising windows, and thresholds from 2 to 255")
-	}
-	if o.Period == 0 {
-		o.Period = DefaultPeriod
 	}
 	s := &Sweep{o: o, plan: plan}
 	for _, kind := range SweepKinds {

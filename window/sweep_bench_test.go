@@ -21,7 +21,7 @@ func BenchmarkSweep(b *testing.B) {
 				plan.Rules, plan.identity, plan.scope, all = append(plan.Rules, rule), append(plan.identity, 0), append(plan.scope, 0), append(all, i)
 			}
 			windows := []time.Duration{10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour}
-			s := NewSweep(plan, all, SweepOptions{Windows: windows, Most: 50, Find: true})
+			s := NewSweep(plan, all, SweepOptions{Windows: windows, Most: 50, Witness: plan.NewWitness(0)})
 			var looks []Look
 			var found Findings
 			repeats := 0

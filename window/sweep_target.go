@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -74,10 +75,7 @@ const keepSlack = 16
 
 func (s *Sweep) newTarget(rule int) *sweepTarget {
 	r := s.plan.Rules[rule]
-	t := &sweepTarget{rule: r, limit: int32(s.o.Most), period: s.o.Period}
-	if CounterNamed(r.Counter.Kind).Periodic && r.Counter.Period > 0 {
-		t.period = r.Counter.Period
-	}
+	t := &sweepTarget{rule: r, limit: int32(s.o.Most), period: cmp.Or(r.Counter.effective().Period, DefaultPeriod)}
 	longest := r.Cooldown.Microseconds()
 	for _, w := range s.o.Windows {
 		quiet := (&Rule{Counter: CounterSpec{Window: w}, Quiet: r.Quiet}).quiet().Microseconds()
@@ -91,7 +89,7 @@ func (s *Sweep) newTarget(rule int) *sweepTarget {
 	for in := range t.reached {
 		t.reached[in] = newReached(s.o.Most, len(s.cells), s.o.MaxKeys)
 	}
-	if s.o.Find {
+	if s.o.Witness != nil {
 		target := len(s.targets)
 		t.keyGone = func(key uint32) { s.found.add(Gone, target, key, nil) }
 		if x := s.plan.senders(r); x.sessions || x.agents || s.o.InRow > s.longest() {
@@ -164,7 +162,7 @@ func (s *Sweep) repeated(key *keyCounts, l *Look, k int, round Round, tracked []
 	if !t.alone {
 		Raise(t.highest, t.shown)
 	}
-	if !s.o.Find {
+	if s.o.Witness == nil {
 		return
 	}
 	if t.rounds == nil {

@@ -35,14 +35,14 @@ func TestSweepAgreesWithEngine(t *testing.T) {
 		windows := []time.Duration{3 * time.Second, 20 * time.Second, 2 * time.Minute}
 		rule := &Rule{
 			Name: "swept", Identity: identity, Scope: scope, Quiet: rapid.SampledFrom([]time.Duration{0, time.Second, time.Hour}).Draw(rt, "quiet"),
-			Counter:  rapid.SampledFrom([]CounterSpec{{Kind: "sliding", Period: 3}, {Kind: "cycle", Period: 2}}).Draw(rt, "counter"),
+			Counter:  rapid.SampledFrom([]CounterSpec{{Kind: "sliding"}, {Kind: "cycle", Period: 2}, {Kind: "cycle", Period: 3}}).Draw(rt, "counter"),
 			Cooldown: rapid.SampledFrom([]time.Duration{0, 5 * time.Minute}).Draw(rt, "cooldown"),
 		}
 		rule.Counter.Closed = rapid.Bool().Draw(rt, "closed")
 		const most = 6
 		events := sweepEvents(rt, n, 60, rapid.Bool().Draw(rt, "several calls at once"))
 		override(rt, rule, events, most)
-		s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: windows, Most: most, Period: 3})
+		s := NewSweep(NewPlan([]*Rule{rule}, nil), []int{0}, SweepOptions{Windows: windows, Most: most})
 		addSome(rt, s, events)
 		cells := s.Result()[0].Cells
 		if len(cells) != len(SweepKinds)*len(windows) {

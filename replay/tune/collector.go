@@ -50,7 +50,7 @@ func newCollector(plan *window.Plan, rules []int, cells int, witness *window.Wit
 
 // sweep counts the rules, and finds what is to be noted.
 func (c *collector) sweep(windows []time.Duration, most, maxKeys int) *window.Sweep {
-	return window.NewSweep(c.plan, c.rules, window.SweepOptions{Windows: windows, Most: most, MaxKeys: maxKeys, Find: true, Witness: c.witness, InRow: longestDefault})
+	return window.NewSweep(c.plan, c.rules, window.SweepOptions{Windows: windows, Most: most, MaxKeys: maxKeys, Witness: c.witness, InRow: longestDefault})
 }
 
 // note notes what a sweep has found.
