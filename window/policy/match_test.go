@@ -3,6 +3,7 @@ package policy
 import (
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -101,6 +102,9 @@ func TestMatch(t *testing.T) {
 	f(`"header:x-none" in attributes`, false, false)
 	f(`size(attributes) == 0`, false, true)
 	f(`size(attributes) == 1 && "header:x-team" in attributes`, true, false)
+
+	// What is long is worked out to its end.
+	f(strings.Repeat(`session == "t" || `, 2000)+`true`, true, true)
 
 	// What fails does not match.
 	f(`1 / 0 == 1`, false, false)

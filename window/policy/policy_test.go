@@ -223,6 +223,13 @@ kafka:
   sasl: {mechanism: scram-sha-512, user: loopgauge, password: "${KAFKA_PASSWORD}"}
 `
 
+// The ends of what brokers take belong to it.
+func TestSessionTimeout(t *testing.T) {
+	for _, timeout := range []string{"6s", "30m"} {
+		parse(t, "version: 1\nrules: [{name: a, profile: fairvisor}]\nkafka: {session_timeout: "+timeout+"}\n")
+	}
+}
+
 func TestEveryField(t *testing.T) {
 	p := parse(t, full)
 	want := `1 of model+last_messages:2+attr:header:x-team by [user attr:jwt:org], cycle 24h0m0s closed period 3, 2: throttle cooldown 1m30s uncounted unrecorded reset quiet 1h0m0s match [ record until 2026-12-01T07:00:00Z ] [ match disabled ]
