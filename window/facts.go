@@ -186,12 +186,8 @@ func (f *Facts) count(ev *Event, parallel bool) {
 	f.sessions.addText(cmp.Or(ev.Session, ev.User))
 }
 
-// came takes in what came of the last call of the stretch, if that is still told
-// of.
+// came takes in what came of the last call of the stretch, which is not over.
 func (f *Facts) came(shown []uint64, among bool) {
-	if f.over {
-		return
-	}
 	f.toHear().results.hear(shown, among)
 	if f.run != nil {
 		f.run.toHear().results.hear(shown, among)

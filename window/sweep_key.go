@@ -228,18 +228,16 @@ func (s *start) hit(n int32, now int64, total usage) {
 }
 
 // upTo tells of the n hits that a kind counts in a window at now what those
-// after the first have used, and how long ago the first of these was.
+// after the first have used, and how long ago the first of these was. Fixed and
+// refresh are asked of in windows of their own alone.
 func (key *keyCounts) upTo(now int64, kind, w, n int) (used usage, delay int64) {
 	used = key.total
-	switch {
-	case kind >= streakKind || kind == slidingKind:
+	if kind >= streakKind || kind == slidingKind {
 		// These count the last n hits of the key, which are young enough to
 		// be kept, unless the key had to make room.
 		first := max(len(key.hits)-n, 0)
 		used.add(key.hits[first].used, -1)
 		return used, now - key.hits[min(first+1, len(key.hits)-1)].time
-	case w >= int(key.outlived):
-		return used, now - key.hits[1].time
 	}
 	from := &key.own[w].fixedFrom
 	if kind == refreshKind {

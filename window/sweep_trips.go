@@ -47,9 +47,6 @@ type trip struct {
 
 func newTrips(rule *Rule, o SweepOptions, period int) *trips {
 	kind := CounterNamed(rule.Counter.Kind)
-	if kind.New == nil {
-		panic("window: unknown counter kind " + rule.Counter.Kind)
-	}
 	settings := len(o.Windows) * (o.Most + 1)
 	t := &trips{
 		rule: rule, windows: o.Windows, most: o.Most, byScope: kind.Keying == ByScope, keep: o.Most,

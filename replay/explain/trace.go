@@ -78,9 +78,6 @@ func newTrace(plan *window.Plan, i int, scope *window.Scope, print fingerprint.F
 
 // add shows the trace an event. asked says that the event is asked about.
 func (t *trace) add(ev *window.Event, asked bool) {
-	if t.closed {
-		return
-	}
 	prints, scope, choice := &ev.Prints[t.identity], &ev.Scopes[t.scope], ev.Rules[t.choice]
 	heard := ev.Chat != nil && t.rule.ChatOverrides && choice != window.NotMatched && prints.Cause != fingerprint.Computable
 	if heard && scope.Cause == fingerprint.Computable && scope.Key == t.key {

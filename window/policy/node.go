@@ -165,12 +165,7 @@ func (v Value) mapping(members []entry, hidden ...entry) {
 	}
 }
 
-func keyText(k ast.MapKeyNode) string {
-	if s, ok := k.(*ast.StringNode); ok {
-		return s.Value
-	}
-	return strings.TrimSpace(k.String())
-}
+func keyText(k ast.MapKeyNode) string { return k.(*ast.StringNode).Value } // refused lets no other through
 
 func kindOf(n ast.Node) string {
 	switch n := n.(type) {
