@@ -58,6 +58,7 @@ func TestParseChat(t *testing.T) {
 	f("!/unset(tool-loop-ttl)!/set(tool-loop-ttl=5)", "ttl=5s")
 	f("!/set(tool-loop-ttl=5) !/set(tool-loop-ttl=0)", "ttl=5s 1 invalid")
 	f("!/set(tool-loop-ttl=9999999999)", "ttl=87600h0m0s")
+	f("!/set(tool-loop-max-repeats=9999999999)", "repeats=1000000")
 	// Invalid ones, each by itself.
 	f("!/set(tool-loop-max-repeats=1)", "1 invalid")
 	f("!/set(tool-loop-max-repeats=x, tool-loop-ttl=, tool-loop-mode=stop, tool-loop-detection=maybe, tool-loop-detection)", "5 invalid")
