@@ -110,7 +110,7 @@ func followable(arg string) error {
 	if arg == StdinName {
 		return newError("standard input", errors.New("it cannot be followed"), "name the file, or read it with loopgauge replay")
 	}
-	info, err := os.Stat(arg)
+	info, id, err := statFile(arg)
 	switch {
 	case err == nil && info.IsDir():
 		_, err := os.ReadDir(arg)
@@ -121,7 +121,7 @@ func followable(arg string) error {
 	case err == nil && !info.Mode().IsRegular():
 		return newError(arg, errors.New("not a file"), "pipes and sockets cannot be read again after a restart: let them be written to a file")
 	case err == nil:
-		return followableFile(arg, info)
+		return followableFile(arg, id, info.Size())
 	case !errors.Is(err, fs.ErrNotExist):
 		return newError(arg, err, "")
 	}
@@ -143,11 +143,11 @@ func followable(arg string) error {
 }
 
 // followableFile refuses a file that is named and can be seen to be no log.
-func followableFile(path string, info fs.FileInfo) error {
-	if info.Size() == 0 {
+func followableFile(path, id string, size int64) error {
+	if size == 0 {
 		return nil
 	}
-	_, _, err := beginning(path, inode(info), headSize)
+	_, _, err := beginning(path, id, headSize)
 	if errors.Is(err, errMoved) || errors.Is(err, fs.ErrNotExist) || cutShort(err) {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,14 +14,7 @@ import (
 // blindfold lets no file be opened until it is undone.
 func blindfold(t *testing.T) (undo func()) {
 	t.Helper()
-	var before syscall.Rlimit
-	must(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before))
-	none := before
-	none.Cur = 0
-	must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &none))
-	undo = func() { must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &before)) }
-	t.Cleanup(undo)
-	return undo
+	return limit(t, 0)
 }
 
 // tellings are what was told of.

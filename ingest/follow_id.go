@@ -7,12 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -75,23 +73,17 @@ func parseFileID(text string) (id string, h head, done bool, err error) {
 	return parts[0] + "-" + parts[1], h, done, nil
 }
 
-// inode tells a file from all others that there are at the moment.
-func inode(info fs.FileInfo) string {
-	st := info.Sys().(*syscall.Stat_t)
-	return fmt.Sprintf("%x-%x", st.Dev, st.Ino)
-}
-
 // errMoved is why a file is not opened: another one lies there by now.
 var errMoved = errors.New("another file has taken its place")
 
 // openAs opens the file that is known by its inode.
 func openAs(path, id string) (*os.File, error) {
-	file, err := os.Open(path)
+	file, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := file.Stat()
-	if err == nil && inode(info) != id {
+	is, err := inode(file)
+	if err == nil && is != id {
 		err = errMoved
 	}
 	if err != nil {

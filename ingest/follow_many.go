@@ -1,17 +1,11 @@
 package ingest
 
-import "syscall"
-
 // spare are descriptors that are left to looks, checkpoints and sinks.
 const spare = 64
 
 // room is how many files may be open, by what the process is allowed now.
 func room() int64 {
-	var allowed syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &allowed); err != nil || allowed.Cur > 1<<30 {
-		return 1 << 30 // as good as any number
-	}
-	n := int64(allowed.Cur)
+	n := allowed()
 	return n - min(spare, n/2)
 }
 

@@ -3,7 +3,6 @@ package ingest
 import (
 	"fmt"
 	"os"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,12 +20,7 @@ func TestFollowMany(t *testing.T) {
 func followMany(t *testing.T, name string) {
 	t.Helper()
 	const files = 400
-	var before syscall.Rlimit
-	must(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before))
-	few := before
-	few.Cur = 200
-	must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few))
-	defer func() { must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &before)) }()
+	limit(t, 200)
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		s := &site{t: t, dir: dir}

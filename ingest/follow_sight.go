@@ -63,7 +63,7 @@ func (f *follower) list() *sight {
 // that says that there is no such file.
 func unreachable(err error) bool {
 	errno, ok := errors.AsType[syscall.Errno](err)
-	return ok && errno != syscall.ENOENT && errno != syscall.ENOTDIR
+	return ok && !slices.Contains(absent, errno)
 }
 
 // transient tells an error of a file system that will answer again from a directory
@@ -75,11 +75,11 @@ func transient(err error) bool {
 
 // entryAt is the file at a path; nil if there is something else, and no error then.
 func entryAt(path string) (*entry, error) {
-	info, err := os.Stat(path)
+	info, id, err := statFile(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, err
 	}
-	return &entry{path: path, id: inode(info), size: info.Size(), mtime: info.ModTime()}, nil
+	return &entry{path: path, id: id, size: info.Size(), mtime: info.ModTime()}, nil
 }
 
 // siblings are all files of a directory.

@@ -89,7 +89,7 @@ func (s *followed) at(e *entry) state {
 	// A copy may be shorter than what was read of the original. The reader may
 	// have read more than there was when the look began.
 	if !packed && e.path == s.name {
-		if info, err := os.Stat(e.path); err == nil && inode(info) == e.id && info.Size() < s.offset {
+		if info, id, err := statFile(e.path); err == nil && id == e.id && info.Size() < s.offset {
 			s.replace()
 			return replaced
 		}

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -246,8 +245,7 @@ func (l *log) open() {
 func (l *log) write(text string) {
 	_, err := l.file.WriteString(text)
 	must(l.w.t, err)
-	now := syscall.NsecToTimeval(time.Now().UnixNano())
-	must(l.w.t, syscall.Futimes(int(l.file.Fd()), []syscall.Timeval{now, now}))
+	must(l.w.t, touch(l.file, time.Now()))
 }
 
 // record makes a record, which takes one line or several; each says in which

@@ -134,7 +134,7 @@ func (s *Source) open(offset int64) (io.ReadCloser, error) {
 	case s.object != nil:
 		return s.object.Open(offset)
 	}
-	file, err := os.Open(s.path)
+	file, err := openFile(s.path)
 	if err == nil && offset > 0 {
 		if _, err = file.Seek(offset, io.SeekStart); err != nil {
 			file.Close()

@@ -67,7 +67,7 @@ func TestFind(t *testing.T) {
 	link("a.log", "links/y.log")
 	link("gone", "links/broken.log")
 	link("links", "links/loop") // a link to a directory inside a walked one is not followed
-	must(t, syscall.Mkfifo(filepath.Join(dir, "mixed", "pipe.log"), 0o666))
+	mkfifo(t, filepath.Join(dir, "mixed", "pipe.log"))
 
 	f := func(args, want, problems string) {
 		t.Helper()

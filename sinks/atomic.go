@@ -108,15 +108,6 @@ func (f *AtomicFile) Commit() error {
 	return err
 }
 
-// SyncDir makes last what was renamed or linked in a directory.
-func SyncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
-
 // Abort removes the file unless it was committed.
 func (f *AtomicFile) Abort() {
 	if f.done {

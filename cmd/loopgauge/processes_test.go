@@ -73,7 +73,7 @@ func (ps *processes) run(c *exec.Cmd) *process {
 	if p.Stdout == nil {
 		p.Stdout = p.out
 	}
-	p.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	p.SysProcAttr = dependent()
 	if err := p.Start(); err != nil {
 		ps.t.Fatal(err)
 	}

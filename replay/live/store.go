@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/loopgauge/loopgauge/sinks"
 )
@@ -55,8 +54,8 @@ func OpenStore(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	lock, err := sinks.Lock(filepath.Join(dir, LockName), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
+	lock, err := sinks.Lock(filepath.Join(dir, LockName), sinks.Exclusive, false)
+	if errors.Is(err, sinks.ErrLocked) {
 		return nil, fmt.Errorf("%s: another loopgauge is at work with this state: stop it, or give this one another --state", dir)
 	}
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/loopgauge/loopgauge/sinks"
 )
@@ -16,7 +15,7 @@ import (
 // there is none yet. by is empty if nobody is known. Until release is called no
 // other may claim it.
 func Claim(dir, owner string) (by string, release func(), err error) {
-	if release, err = watching(dir, syscall.LOCK_EX); err != nil {
+	if release, err = watching(dir, sinks.Exclusive); err != nil {
 		return "", nil, err
 	}
 	if isShared(dir) {
@@ -51,7 +50,7 @@ var errWatched = errors.New("another watch writes to it: stop that, or name anot
 
 // watching keeps watches away that may not write beside this one, until release
 // is called.
-func watching(dir string, how int) (release func(), err error) {
+func watching(dir string, how sinks.How) (release func(), err error) {
 	return lockNow(dir, "watch", how, errWatched)
 }
 
@@ -64,7 +63,7 @@ func Shared(dir, owner string) (id string, release func(), err error) {
 	if !isShared(dir) && Holds(dir) {
 		return "", nil, HoldsRun(dir)
 	}
-	if release, err = watching(dir, syscall.LOCK_SH); err != nil {
+	if release, err = watching(dir, sinks.Shared); err != nil {
 		return "", nil, err
 	}
 	if id, err = sharedID(dir, owner); err != nil {

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/loopgauge/loopgauge/sinks"
@@ -52,7 +51,7 @@ func Compact(dir string, keep int64) (done Compacted, err error) {
 	if !IsDataset(dir) {
 		return done, fmt.Errorf("%s: no dataset: there is no %s in it\nname the directory that --out named; a run that has not ended yet, or a watch without a part, has none", dir, RunName)
 	}
-	unlock, err := lockNow(dir, "compact", syscall.LOCK_EX, errBusy)
+	unlock, err := lockNow(dir, "compact", sinks.Exclusive, errBusy)
 	if err != nil {
 		return done, err
 	}

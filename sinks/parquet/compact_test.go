@@ -25,6 +25,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/loopgauge/loopgauge/sinks"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -288,7 +289,7 @@ func TestCompactRefuses(t *testing.T) {
 	l := newLive(t, dir)
 	l.mustWrite(t, 5, 1, 1)
 	before := files(t, dir)
-	unlock, err := flock(dir, "compact", 2)
+	unlock, err := lockNow(dir, "compact", sinks.Exclusive, errBusy)
 	must(t, err)
 	if _, err := Compact(dir, forever); !errors.Is(err, errBusy) {
 		t.Errorf("beside another: %v", err)
