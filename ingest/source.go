@@ -60,10 +60,13 @@ func (s *Source) word() string {
 	if strings.HasPrefix(word, "-") {
 		word = "./" + word
 	}
-	if !plainWord.MatchString(word) {
-		word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	switch {
+	case plainWord.MatchString(filepath.ToSlash(word)):
+		return word
+	case filepath.Separator == '\\':
+		return `"` + word + `"`
 	}
-	return word
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // Object is a log that lies in an object store and does not change.

@@ -47,17 +47,26 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-func isTerminal(w io.Writer) bool {
+func isTerminal(w io.Writer) bool { return terminalOf(w) != nil }
+
+// terminalOf is the terminal that w writes to; nil if it is none.
+func terminalOf(w io.Writer) *os.File {
 	if o, ok := w.(*output); ok {
 		w = o.Writer
 	}
-	f, ok := w.(*os.File)
-	return ok && xterm.IsTerminal(int(f.Fd()))
+	if f, ok := w.(*os.File); ok && xterm.IsTerminal(int(f.Fd())) {
+		return f
+	}
+	return nil
 }
 
 // colour tells whether w may be sent colours.
 func (u *ui) colour(w io.Writer) bool {
-	return !u.noColor && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)
+	if u.noColor || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	f := terminalOf(w)
+	return f != nil && takesColours(f)
 }
 
 // say talks to the user, one line.

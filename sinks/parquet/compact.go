@@ -112,11 +112,7 @@ func (c *compaction) clear() error {
 	}
 	time.Sleep(lingering)
 	for _, table := range byDay {
-		days, err := filepath.Glob(filepath.Join(escaped(c.work), table, "*"))
-		if err != nil {
-			return err
-		}
-		for _, day := range days {
+		for _, day := range below(c.work, table+"/*") {
 			if err := c.giveBack(table, filepath.Base(day)); err != nil {
 				return err
 			}

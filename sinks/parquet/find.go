@@ -78,14 +78,18 @@ func InFolders(dir, path string) bool {
 	return err == nil && below && slices.Contains(Folders, folder)
 }
 
-// escaped is a name as a pattern that only it matches.
-func escaped(name string) string { return patterned.Replace(name) }
-
-var patterned = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`)
+// below are the files and folders in dir that a pattern with slashes matches, which is
+// none that fails. The name of dir may be anything.
+func below(dir, pattern string) []string {
+	names, _ := fs.Glob(os.DirFS(dir), pattern)
+	for i, name := range names {
+		names[i] = filepath.Join(dir, name)
+	}
+	return names
+}
 
 // filesOf are the files of a table, in the folders of its days, that a pattern
 // matches. Hidden ones are others', as macOS has ._NAME beside a file.
 func filesOf(dir, table, pattern string) []string {
-	files, _ := filepath.Glob(filepath.Join(escaped(dir), table, "date=*", pattern)) // the pattern is none that fails
-	return slices.DeleteFunc(files, func(f string) bool { return strings.HasPrefix(filepath.Base(f), ".") })
+	return slices.DeleteFunc(below(dir, table+"/date=*/"+pattern), func(f string) bool { return strings.HasPrefix(filepath.Base(f), ".") })
 }

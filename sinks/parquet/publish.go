@@ -18,8 +18,14 @@ func Staging(dir string) (string, error) {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 && !IsDataset(dir) {
 		return "", errOther(dir)
 	}
-	// One that is empty goes: a rename does not replace it.
-	if err := syscall.Rmdir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
+	// One that is empty goes: a rename does not replace it. A link would go, too, on Windows.
+	info, err := os.Lstat(dir)
+	if err == nil && !info.IsDir() {
+		err = syscall.ENOTDIR
+	} else if err == nil {
+		err = syscall.Rmdir(dir)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("%s: a dataset cannot take its place (%w): name a directory in it", dir, err)
 	}
 	parent := filepath.Dir(filepath.Clean(dir))
@@ -40,7 +46,7 @@ func Publish(staging, dir string) (there bool, err error) {
 	switch err := os.Rename(staging, dir); {
 	case err == nil:
 		return false, nil
-	case !errors.Is(err, fs.ErrExist) && !errors.Is(err, syscall.ENOTEMPTY):
+	case !errors.Is(err, fs.ErrExist) && !errors.Is(err, syscall.ENOTEMPTY) && !IsDataset(dir): // Windows forbids it
 		return false, err
 	}
 	old, err := Open(dir)

@@ -96,11 +96,7 @@ func (r *Reader) add(judged int64) *eventReader {
 // over it, as if its days had been removed.
 func listed(dir string) error {
 	folder := filepath.Join(dir, "events")
-	days, err := filepath.Glob(filepath.Join(escaped(folder), "date=*"))
-	if err != nil {
-		return err
-	}
-	for _, name := range append(days, folder) {
+	for _, name := range append(below(folder, "date=*"), folder) {
 		if _, err := os.ReadDir(name); errors.Is(err, fs.ErrPermission) {
 			return fmt.Errorf("%w\nrun as a user who may read it", err)
 		}

@@ -10,9 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -132,8 +132,8 @@ func TestAnyFolder(t *testing.T) {
 	events := extracted(p, 3)
 	for _, name := range []string{"a*", "?", "[b]", `\c`, "\xff"} {
 		dir := filepath.Join(t.TempDir(), name)
-		if err := os.Mkdir(dir, 0o700); errors.Is(err, syscall.EILSEQ) {
-			continue // on macOS names are text
+		if err := os.Mkdir(dir, 0o700); err != nil && runtime.GOOS != "linux" {
+			continue // on macOS names are text, on Windows also no patterns
 		}
 		keep(t, dir, p, events)
 		comesBack(t, dir, p, events)
@@ -181,7 +181,7 @@ func compacted(path string) error {
 func TestEventsComeBack(t *testing.T) {
 	p := plan(t)
 	events := extracted(p, rowGroup)
-	dir := filepath.Join(t.TempDir(), "a*[b]") // a name that is no pattern
+	dir := filepath.Join(t.TempDir(), "a[b]") // a name that is no pattern
 	keep(t, dir, p, events)
 	comesBack(t, dir, p, events)
 }

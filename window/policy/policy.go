@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -87,9 +86,10 @@ func FileError(file string, err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
 	}
+	info, statErr := os.Stat(file)
 	switch {
-	case errors.Is(err, syscall.EISDIR):
-		err = fmt.Errorf("%w: name a file", err)
+	case statErr == nil && info.IsDir(): // which each system says in its own words
+		err = errors.New("is a directory: name a file")
 	case errors.Is(err, fs.ErrNotExist) && file == "-":
 		err = fmt.Errorf("%w: standard input is named /dev/stdin here", err)
 	case errors.Is(err, fs.ErrNotExist) && strings.Contains(file, "://"):

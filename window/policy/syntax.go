@@ -168,7 +168,7 @@ func unprintable(text []byte) (at place, why string) {
 	at.line = 1
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		at.column = 1
-		return at, "UTF-16: turn it into UTF-8 with iconv -f UTF-16 -t UTF-8"
+		return at, "UTF-16, as > in Windows PowerShell writes: turn it into UTF-8 with iconv -f UTF-16 -t UTF-8, or write it with cmd or PowerShell 7"
 	}
 	for i := 0; i < len(text); {
 		c, n := utf8.DecodeRune(text[i:])
