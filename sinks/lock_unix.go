@@ -16,7 +16,7 @@ func lock(f *os.File, how How, wait bool) error {
 		flags |= syscall.LOCK_NB
 	}
 	for {
-		switch err := syscall.Flock(int(f.Fd()), flags); err { //nolint:errorlint // as it comes from the system
+		switch err := syscall.Flock(int(f.Fd()), flags); err {
 		case syscall.EINTR:
 		case syscall.EWOULDBLOCK:
 			return ErrLocked

@@ -24,7 +24,10 @@ func TestPlatforms(t *testing.T) {
 		t.Skip("starts no goroutine")
 	}
 	for _, system := range []string{"windows", "darwin"} {
-		t.Run(system, func(t *testing.T) { typesFit(t, system) })
+		t.Run(system, func(t *testing.T) {
+			t.Parallel()
+			typesFit(t, system)
+		})
 	}
 }
 
