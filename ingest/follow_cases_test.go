@@ -103,7 +103,7 @@ func follow(t *testing.T, name string, args []string, o Options, do func(*site),
 			if text := got.text(); text != want {
 				t.Errorf("seen %q, want %q", text, want)
 			}
-			if text := strings.ReplaceAll(strings.Join(got.lost, "; "), dir+"/", ""); text != lost {
+			if text := strings.ReplaceAll(strings.Join(got.lost, "; "), dir+string(filepath.Separator), ""); text != lost {
 				t.Errorf("lost %q, want %q", text, lost)
 			}
 		})

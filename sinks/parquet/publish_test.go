@@ -33,3 +33,17 @@ func TestPublishWhereSomethingIs(t *testing.T) {
 		}
 	}
 }
+
+// TestPublishAgain: the same dataset made once more finds itself there.
+func TestPublishAgain(t *testing.T) {
+	p := plan(t)
+	dir := filepath.Join(t.TempDir(), "out")
+	for _, again := range []bool{false, true} {
+		staging, err := Staging(dir)
+		must(t, err)
+		keep(t, staging, p, extracted(p, 3))
+		if there, err := Publish(staging, dir); there != again || err != nil {
+			t.Errorf("there %t, want %t: %v", there, again, err)
+		}
+	}
+}
