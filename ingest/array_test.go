@@ -101,6 +101,7 @@ func TestFrames(t *testing.T) {
 	f(frame(a, -30), "1.0 a", "")
 	f(frame(a, 0)+frame(b, 0)[:30], "1.0 a", "1: unexpected end of the value: the line is cut")
 	f(frame(a, 0)+frame("<13>x", 0)+frame(c, 0), "1.0 a, 1.2 c", "1: expected a value")
+	f(frame(a, 0)+frame("<13>1 x", 0)+frame(c, 0), "1.0 a, 1.2 c", "1: expected a value")
 	f(frame("<13>x", 0), "", "1: expected a value")
 	f(frame("<13>1 x", 0), "", "1: expected a syslog header")
 	f("12 <13>1", "", "1: expected an object")
