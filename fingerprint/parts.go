@@ -239,7 +239,7 @@ func turnPart(w *Writer, r *Request, dst []byte, _ int, _ string) ([]byte, Cause
 	if cause := w.lastTurn(r); cause != Computable {
 		return dst, cause
 	}
-	return w.appendTurn(dst), Computable
+	return w.appendSince(w.appendTurn(dst)), Computable
 }
 
 func attributePart(w *Writer, r *Request, dst []byte, _ int, name string) ([]byte, Cause) {

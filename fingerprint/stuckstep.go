@@ -24,7 +24,7 @@ func newStuckStep(o Options) (*Identity, error) {
 		cause = w.lastTurn(r)
 		switch {
 		case cause == Computable:
-			if w.canonical, cause = w.appendReply(w.appendTurn(w.canonical), r.Messages.Items[:w.turn.at+1]); cause != Computable {
+			if w.canonical, cause = w.appendReply(w.appendSince(w.appendTurn(w.canonical)), r.Messages.Items[:w.turn.at+1]); cause != Computable {
 				return cause
 			}
 		case !w.turn.callsElsewhere():

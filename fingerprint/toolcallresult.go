@@ -15,7 +15,7 @@ func newToolCallResult(o Options) (*Identity, error) {
 		}
 		for _, k := range w.turn.different() {
 			dst := append(append(w.canonical[:0], `[["tool_call_result",`...), w.turn.textAt(k)...)
-			w.emit(append(dst, "]]"...), hash128)
+			w.emit(append(w.appendSince(dst), "]]"...), hash128)
 			w.called(w.turn.calls[k])
 		}
 		return Computable

@@ -21,7 +21,8 @@ type turn struct {
 	message *byte // where the message of the calls stands in the line; nil if they are items of their own
 	bare    []int // where each call in text would end if it had no result
 
-	at int // where among the items the last of the calls stands
+	at    int // where among the items the last of the calls stands
+	since int // see sinceLost
 
 	loose Cause // why the results of calls that are elsewhere cannot be written
 
@@ -47,7 +48,9 @@ func (w *Writer) lastTurn(r *Request) Cause {
 	w.turnCause = w.findTurn(r)
 	switch {
 	case w.turnCause == Computable:
-		w.turnCause = w.writeTurn()
+		if w.turnCause = w.writeTurn(); w.turnCause == Computable {
+			w.turn.since = w.sinceLost(r)
+		}
 	case w.turn.callsElsewhere():
 		w.turn.loose = w.writeLoose()
 	}
@@ -61,12 +64,17 @@ func (w *Writer) lastTurn(r *Request) Cause {
 // follows are the response, which some logs have among the messages: the turn
 // is what they come after.
 func (w *Writer) findTurn(r *Request) Cause {
-	t := &w.turn
-	t.forget()
 	if cause := r.needMessages(); cause != Computable && (cause != HistoryElsewhere || !r.Messages.Logged) {
+		w.turn.forget()
 		return cause
 	}
-	items := r.Messages.Items
+	return w.walkTurn(r, r.Messages.Items)
+}
+
+// walkTurn is findTurn among some of the items.
+func (w *Writer) walkTurn(r *Request, items []rawjson.Value) Cause {
+	t := &w.turn
+	t.forget()
 	i := len(items) - 1
 	var it *item
 	answer := false // the response has been passed

@@ -41,6 +41,7 @@ type Writer struct {
 	leaves    rawjson.Scanner // for texts in arguments and parts
 	args      canonicalizer   // for arguments and other values
 	turn      turn
+	earlier   turn // scratch of sinceLost
 	calls     []ToolCall
 	pairs     []pair
 	tools     []byte // names of the calls of a fingerprint
@@ -90,12 +91,12 @@ const writerMemory = 8 << 20
 
 func (w *Writer) memory() int {
 	n := w.pending.memory() + cap(w.canonical) + cap(w.kept) + cap(w.tools) + cap(w.pairTexts) + cap(w.issued.ids) +
-		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.outcome) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.made) + w.cleaner.Memory() + cap(w.turn.ids) + cap(w.turn.text) + w.args.memory() + w.memo.memory()
+		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.outcome) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.made) + w.cleaner.Memory() + cap(w.turn.ids) + cap(w.turn.text) + cap(w.earlier.ids) + cap(w.earlier.text) + w.args.memory() + w.memo.memory()
 	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results, &w.leaves} {
 		n += s.Memory()
 	}
 	const call, pair, result, print = 3 * 24, 2*24 + 8, 2*24 + 8, 88
-	return n + call*(cap(w.calls)+cap(w.turn.calls)) + result*cap(w.turn.results) + pair*cap(w.pairs) + print*cap(w.prints)
+	return n + call*(cap(w.calls)+cap(w.turn.calls)+cap(w.earlier.calls)) + result*(cap(w.turn.results)+cap(w.earlier.results)) + pair*cap(w.pairs) + print*cap(w.prints)
 }
 
 // called says of the last fingerprint which calls it is of. The same tool

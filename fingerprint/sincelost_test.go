@@ -1,0 +1,58 @@
+package fingerprint
+
+import (
+	"testing"
+)
+
+// An agent edits and tests: what came of an edit, or the edit, is cut.
+func TestSinceLost(t *testing.T) {
+	perCall, step := mustNew(t, "tool-call-result", Options{}), mustNew(t, "stuck-step", Options{})
+	part := mustNew(t, "", Options{Parts: []string{"last_turn"}})
+	use := func(name, arguments, result string) string {
+		return `{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"` + name + `","arguments":"` + arguments + `"}}]},{"role":"tool","tool_call_id":"a","content":"` + result + `"}`
+	}
+	const (
+		begin  = `{"role":"system","content":"s"},{"role":"user","content":"q"},`
+		since3 = `],["since_lost",3`
+		since5 = `],["since_lost",5`
+	)
+	test, edit := use("test", "{}", "1 failed"), use("edit", "{}", "ok")
+	cut, cutCall, hidden := use("edit", "{}", "ok ... [truncated]"), use("edit", `{\"text\":\"a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d e f g h i j k l m n o p q r s t u v w x y z (litellm_truncated skipped 99 chars) z\"}`, "ok"), use("edit", "{}", "[REDACTED]")
+	f := func(messages, since string, more ...string) {
+		t.Helper()
+		r := request(t, append([]string{"messages", "[" + messages + "]", "response", "edit {}"}, more...)...)
+		const result = `{"arguments":{},"name":"test","result":{"text":"1 failed"}}`
+		wantCanonicals(t, perCall, r, `[["tool_call_result",`+result+since+`]]`)
+		wantCanonicals(t, part, r, `[["last_turn",[`+result+`]`+since+`]]`)
+		wantCanonicals(t, step, r, `[["tool_calls",[{"arguments":{},"name":"edit"}]],["last_turn",[`+result+`]`+since+`]]`)
+	}
+	f(begin+test, "")
+	f(begin+edit+","+test, "")
+	f(begin+cut+","+test, since3)
+	f(begin+cutCall+","+test, since3)
+	f(begin+hidden+","+test, since3)
+	f(begin+test+","+cut+","+test, since5)
+	// A run is one from its first step on, and another step ends it by itself.
+	f(begin+cut+","+test+","+test+","+test, since3)
+	f(begin+cut+","+edit+","+test, "")
+	f(begin+cut+","+test+","+edit+","+test, "")
+	f(begin+cut+","+use("test", "{}", "2 failed")+","+test, "")
+	f(begin+cut+","+use("test", `{\"n\":1}`, "1 failed")+","+test, "")
+	// Whatever was said between.
+	wantCanonicals(t, perCall, request(t, "messages", "["+begin+cut+`,{"role":"assistant","content":"done"},{"role":"system","content":"!"},{"role":"user","content":[{"type":"text","text":"tool_result"}]},`+test+"]"),
+		`[["tool_call_result",{"arguments":{},"name":"test","result":{"text":"1 failed"}}`+since3+`]]`)
+	f(`{"role":"user","content":"q"},{"type":"function_call","call_id":"a","name":"edit","arguments":"{}"},{"type":"function_call","call_id":"b","name":"edit","arguments":"{}"},
+		{"type":"function_call_output","call_id":"a","output":"ok"},{"type":"function_call_output","call_id":"b","output":"o <truncated 9 bytes>"},`+test, since3)
+	f(`{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"edit","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"o... [truncated]"}]}]},`+test, `],["since_lost",1`)
+	// Of a body as it was sent nothing is lost; calls that are not there are not known to be.
+	f(begin+cut+","+test, "", "body", "{}")
+	f(`{"role":"tool","tool_call_id":"a","content":"o... [truncated]"},`+test, "")
+	f(begin+`{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"edit"}}]},`+test, "")
+}
+
+// What is wrong with earlier messages is no matter of the last turn.
+func TestSinceLostPastBrokenMessages(t *testing.T) {
+	r := request(t, "messages", "["+chatTurn+"]")
+	r.Messages.Items[0] = []byte(`{"role":"tool","content":[tool_result]}`)
+	wantCanonicals(t, mustNew(t, "tool-call-result", Options{}), r, `[["tool_call_result",`+findResult+`]]`, `[["tool_call_result",`+readResult+`]]`)
+}
