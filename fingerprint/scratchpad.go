@@ -21,11 +21,17 @@ type scratchpad struct {
 // last, where the model is to go on, with what that has in it. Where what is given to an
 // action is a field of its own, all are fields with the number of the step in their names.
 // The question stands behind begin; above it there may be steps for an example.
-type padForm struct{ begin, thought, action, given, observed, end, next []byte }
+// Numbered are those of the paper on ReAct.
+type padForm struct {
+	begin, thought, action, given, observed, end, next []byte
+
+	numbered bool
+}
 
 var respond = []byte("Respond with") // what DSPy asks for
 
 var padForms = [...]padForm{
+	{numbered: true, thought: []byte("Thought:"), action: action, observed: observation, end: []byte("Thought:")},
 	{begin: []byte("Begin!"), thought: []byte("Thought:"), action: action, observed: observation, end: []byte("Thought:")}, // ReAct: LangChain, langchaingo
 	{ // DSPy
 		thought: []byte("[[ ## thought_"), action: []byte("[[ ## tool_name_"), given: []byte("[[ ## tool_args_"), observed: []byte("[[ ## observation_"),
@@ -110,11 +116,11 @@ func (w *Writer) findScratchpad(items []rawjson.Value) (p scratchpad) {
 	p.spoken = w.readText(it.content).trim()
 	for i := range padForms {
 		f := &padForms[i]
-		if bytes.Count(p.text, f.observed) < 2 || !bytes.Contains(p.text, f.action) {
-			continue
-		}
 		pad := scratchpad{p.spoken, f}
-		if !pad.cutEnd() {
+		if f.numbered {
+			pad.text = w.withoutNumbers(p.spoken)
+		}
+		if bytes.Count(pad.text, f.observed) < 2 || !bytes.Contains(pad.text, f.action) || !pad.cutEnd() {
 			continue
 		}
 		if !p.verbatim {
@@ -166,7 +172,7 @@ func (p *scratchpad) cutEnd() bool {
 	at := p.lastLine(p.text, p.form.end)
 	if at < 0 || at < p.lastLine(p.text, p.form.observed) {
 		// langchaingo has nothing there, and above what the model is to end with.
-		return p.form.next == nil && bytes.Contains(p.text, []byte("Final Answer:"))
+		return p.form.next == nil && !p.form.numbered && bytes.Contains(p.text, []byte("Final Answer:"))
 	}
 	below := p.spoken
 	below.text = p.text[at:]
@@ -207,7 +213,7 @@ func (p scratchpad) cutAnswer(text []byte) (before, answer []byte) {
 
 func (w *Writer) addAnswer(p scratchpad, text []byte) {
 	if p.form.given == nil {
-		w.addStep(p.spoken, "assistant", text)
+		w.addStep(p.spoken, "assistant", p.unbracketed(text)...)
 		return
 	}
 	does, given := p.cutLine(text, p.form.given)

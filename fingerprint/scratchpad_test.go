@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -38,6 +39,39 @@ func TestScratchpad(t *testing.T) {
 				wantCanonicals(t, id, request(t, "messages", `[{"role":"system","content":"s"},{"role":"user","content":`+content+`}]`), want)
 			}
 		}
+	}
+}
+
+// TestNumberedScratchpad: as the paper on ReAct has it. The steps of the examples above the
+// question are no steps.
+func TestNumberedScratchpad(t *testing.T) {
+	const example = "Question: Who?\nThought 1: I search.\nAction 1: search[loops]\nObservation 1: nothing\nThought 2: Again.\nAction 2: search[loops]\nObservation 2: nothing\n\n"
+	id := mustNew(t, "last-exchange", Options{})
+	given := "]"
+	f := func(steps, want string) {
+		t.Helper()
+		if want != notComputable(NoAnswer) {
+			want = `[["last_exchange",[{"role":"assistant","text":"Action: search\nAction Input: loops` + given + `"},{"role":"user","text":"Observation: ` + want + `"}]]]`
+		}
+		for _, above := range []string{"", example, example + "\u2028"} {
+			text := string(rawJSON(t, above+"Question: What?\n"+steps))
+			for _, content := range []string{text, strings.ReplaceAll(text, "W", `\u0057`)} {
+				wantCanonicals(t, id, request(t, "messages", `[{"role":"user","content":`+content+`}]`), want)
+			}
+		}
+	}
+	const first, tenth = "Thought 1: I search.\nAction 1: search[loops]\nObservation 1: nothing\n", "Thought 10: Again.\nAction 10: search[loops]\nObservation 10: "
+	f(first+tenth+"nothing\nThought 11:", "nothing")
+	f(first+tenth+"Action 7 : a\nThought : b\nThought 11:", `Action 7 : a\nThought : b`)
+	f(first+strings.ReplaceAll(tenth, "loops", "loops 2")+"nothing\nThought 11:", notComputable(NoAnswer))
+	f(first+"Thought 2:", notComputable(NoAnswer))
+	f("Thought 1:", notComputable(NoAnswer))
+	f(first+tenth+"nothing\nThought 11: I know.\nAction 11:", notComputable(NoAnswer)) // asked for what follows from a thought
+	f(first+tenth+"nothing\n\nRate it.", notComputable(NoAnswer))
+	f(first+tenth+"nothing\nFinal Answer: nothing\n\nRate it.", notComputable(NoAnswer))
+	f(strings.ReplaceAll(first+tenth, "search[loops]", "go on")+"nothing\nThought 11:", notComputable(NoAnswer))
+	for _, given = range []string{"", `\nand more]`} {
+		f(strings.ReplaceAll(first+tenth, "loops]", "loops"+strings.ReplaceAll(given, `\n`, "\n"))+"nothing\nThought 11:", "nothing")
 	}
 }
 
@@ -188,6 +222,13 @@ func TestConversationOfScratchpad(t *testing.T) {
 	react := func(question string, steps int) string {
 		return example + "Question: " + question + "\nThought: " + strings.Repeat("again\nAction: a[b]\nObservation: Begin!\nThought: ", steps)
 	}
+	numbered := func(question string, steps int) string {
+		text := "Thought 1: a\nAction 1: b[c]\nObservation 1: d\nQuestion: " + question + "\nThought 1:"
+		for n := range steps {
+			text += fmt.Sprintf(" again\nAction %d: a[b]\nObservation %d: b\nThought %d:", n+1, n+1, n+2)
+		}
+		return text
+	}
 	dspy := func(question string, steps int) string {
 		return "[[ ## question ## ]]\n" + question + "\n\n[[ ## trajectory ## ]]\n" + strings.Repeat("[[ ## thought_1 ## ]]\nagain\n\n[[ ## tool_name_1 ## ]]\na\n\n[[ ## tool_args_1 ## ]]\n{}\n\n[[ ## observation_1 ## ]]\nb\n\n", steps) + "Respond with the corresponding output fields, starting with the field `[[ ## next_thought ## ]]`."
 	}
@@ -201,7 +242,7 @@ func TestConversationOfScratchpad(t *testing.T) {
 		t.Error("another conversation from the first call that threw on")
 	}
 	of(strings.TrimPrefix(thrown("", 2), "New task:\n")) // nothing stands before them
-	for _, form := range []func(string, int) string{react, dspy, rlm, thrown} {
+	for _, form := range []func(string, int) string{react, numbered, dspy, rlm, thrown} {
 		if of(form("Who?", 2)) != of(form("Who?", 3)) || of(form("Who?", 2)) == of(form("Where?", 2)) {
 			t.Errorf("%s, %s; %s", of(form("Who?", 2)), of(form("Who?", 3)), of(form("Where?", 2)))
 		}

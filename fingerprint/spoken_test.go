@@ -74,6 +74,7 @@ func TestWritingOfStepsDoesNotMatter(t *testing.T) {
 	pieces := []string{
 		" ", "\n", "\n", "\t", `"`, `\`, `\n`, "é", "\u2028", "a", "1 failed in 0.41s", "{", "}", "{}", "]", "-", "...", "<", ">",
 		"Thought:", "Thought: a", "Action:", "Action: b", "Action: b[c]", "Action Input:", "Action Input: c", "Observation:", "Observation: d", "Final Answer:", "(reminder",
+		"Thought 1:", "\nThought 1: a\nAction 1: b[c]\nObservation 1: d\nThought 2:", "\nAction 2: b[c]\nObservation 2: d\nThought 3:", "Action 2:",
 		"[[ ## thought_0 ## ]]\n", "[[ ## tool_name_0 ## ]]\n", "[[ ## tool_args_0 ## ]]\n", "[[ ## observation_0 ## ]]\n", "Respond with", "next_thought",
 		"\nThought: a\nAction: b\nAction Input: c\nObservation: d", "\nAction: b[c]\nObservation: d\nThought:",
 		"[[ ## thought_0 ## ]]\na\n[[ ## tool_name_0 ## ]]\nb\n[[ ## tool_args_0 ## ]]\nc\n[[ ## observation_0 ## ]]\nd\n",

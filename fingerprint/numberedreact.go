@@ -1,0 +1,75 @@
+package fingerprint
+
+import "bytes"
+
+// In the paper that gave ReAct its name the words of a step have its number behind them,
+// Thought 1: and so on, and so in agents that were made after it. Above the question stand
+// examples, whose steps have numbers too.
+
+var (
+	firstThought  = []byte("Thought 1:")
+	numberedWords = [][]byte{[]byte("Thought "), []byte("Action "), []byte("Observation ")}
+)
+
+// withoutNumbers is such a text as others in ReAct's form are, from the last first step on;
+// nil if it has none.
+func (w *Writer) withoutNumbers(t spoken) []byte {
+	if !bytes.Contains(t.text, firstThought) {
+		return nil
+	}
+	first := t.lastLine(t.text, firstThought)
+	if first < 0 {
+		return nil
+	}
+	n := len(w.bare)
+	w.bare = append(w.bare, t.text[:first]...)
+	for rest := t.text[first:]; len(rest) > 0; {
+		line := rest
+		if end := t.endOfLine(rest); end > 0 {
+			line = rest[:end]
+		}
+		rest = rest[len(line):]
+		if word, behind := cutNumber(line); word != nil {
+			w.bare, line = append(w.bare, word...), behind
+		}
+		w.bare = append(w.bare, line...)
+	}
+	return w.bare[n:len(w.bare):len(w.bare)]
+}
+
+// endOfLine is where the first line of a text ends, with its end; 0 if the text has one line.
+func (t spoken) endOfLine(text []byte) int {
+	if n := bytes.Index(text, t.newline()); n >= 0 {
+		return n + len(t.newline())
+	}
+	return 0
+}
+
+// cutNumber cuts the number of a step off a line that begins with a word of ReAct's form.
+func cutNumber(line []byte) (word, behind []byte) {
+	for _, word := range numberedWords {
+		if !bytes.HasPrefix(line, word) {
+			continue
+		}
+		n := len(word)
+		for n < len(line) && isDigit(line[n]) {
+			n++
+		}
+		if n > len(word) && n < len(line) && line[n] == ':' {
+			return word[:len(word)-len(" ")], line[n:]
+		}
+	}
+	return nil, nil
+}
+
+// unbracketed is an answer, if it is one of such a text, as one with what is given to its
+// action in a line of its own: it goes up to what was observed, over lines and be its
+// bracket closed or, where the model was cut short, not.
+func (p scratchpad) unbracketed(text []byte) [][]byte {
+	_, does := p.cutLine(text, p.form.action)
+	name, given, ok := bytes.Cut(does, []byte("["))
+	if !p.form.numbered || !ok {
+		return [][]byte{text}
+	}
+	return [][]byte{name, p.newline(), actionInput, []byte(" "), given}
+}
