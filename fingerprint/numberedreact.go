@@ -1,6 +1,10 @@
 package fingerprint
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/loopgauge/loopgauge/fingerprint/chars"
+)
 
 // In the paper that gave ReAct its name the words of a step have its number behind them,
 // Thought 1: and so on, and so in agents that were made after it. Above the question stand
@@ -21,8 +25,8 @@ func (w *Writer) withoutNumbers(t spoken) []byte {
 	if first < 0 {
 		return nil
 	}
-	n := len(w.bare)
-	w.bare = append(w.bare, t.text[:first]...)
+	n := len(w.made)
+	w.made = append(w.made, t.text[:first]...)
 	for rest := t.text[first:]; len(rest) > 0; {
 		line := rest
 		if end := t.endOfLine(rest); end > 0 {
@@ -30,11 +34,11 @@ func (w *Writer) withoutNumbers(t spoken) []byte {
 		}
 		rest = rest[len(line):]
 		if word, behind := cutNumber(line); word != nil {
-			w.bare, line = append(w.bare, word...), behind
+			w.made, line = append(w.made, word...), behind
 		}
-		w.bare = append(w.bare, line...)
+		w.made = append(w.made, line...)
 	}
-	return w.bare[n:len(w.bare):len(w.bare)]
+	return w.made[n:len(w.made):len(w.made)]
 }
 
 // endOfLine is where the first line of a text ends, with its end; 0 if the text has one line.
@@ -52,7 +56,7 @@ func cutNumber(line []byte) (word, behind []byte) {
 			continue
 		}
 		n := len(word)
-		for n < len(line) && isDigit(line[n]) {
+		for n < len(line) && chars.IsDigit(line[n]) {
 			n++
 		}
 		if n > len(word) && n < len(line) && line[n] == ':' {

@@ -43,27 +43,40 @@ func (w *Writer) sinceLost(r *Request) int {
 }
 
 // mayFollowLost tells at a glance whether the steps before the turn that begins at one of
-// the items, up to the first that is not as long, may have a mark of what was lost: few have,
+// the items, up to the first that is another, may have a mark of what was lost: few have,
 // and to read a step costs as much as the turn.
 func (w *Writer) mayFollowLost(items []rawjson.Value, at int) bool {
 	for i, other := at-1, false; i >= 0; i-- {
-		item, later := items[i], i+len(items)-at
+		item := items[i]
 		if chars.BeginsWithAny(item, prompts) {
 			continue
 		}
 		if chars.HasAny(item, lossWords) {
 			return true
 		}
-		other = other || max(len(item)-len(items[later]), len(items[later])-len(item)) > longestIDs
-		if other && !chars.BeginsWithAny(item, results) && w.callsTools(w.readItem(item)) {
+		if chars.BeginsWithAny(item, results) || w.answers(w.readItem(item)) {
+			later := items[i+len(items)-at]
+			other = other || max(len(item)-len(later), len(later)-len(item)) > longestIDs
+		} else if it := w.readItem(item); w.callsTools(it) && (other || it.class == isAssistant && !w.callAsMuch(it)) {
 			return false
 		}
 	}
 	return false
 }
 
-// longestIDs is how much longer a message may be for the ids of its calls alone.
-const longestIDs = 64
+// longestIDs is how much longer a result may be for ids alone.
+const longestIDs = 16
+
+// callAsMuch tells whether the calls of a message are as long as those of the last turn,
+// whose arguments may stand in another order.
+func (w *Writer) callAsMuch(it *item) bool {
+	n := 0
+	w.eachCall(it, func(call ToolCall) { n += len(call.Name) + len(call.Arguments) })
+	for _, call := range w.turn.calls {
+		n -= len(call.Name) + len(call.Arguments)
+	}
+	return n == 0
+}
 
 // lossWords are in what loggers leave of a text.
 var lossWords = [][]byte{[]byte("runcated"), []byte("RUNCATED"), []byte("EDACTED")}

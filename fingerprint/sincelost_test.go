@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -34,6 +35,8 @@ func TestSinceLost(t *testing.T) {
 	f(begin+test+","+cut+","+test, since5)
 	// A run is one from its first step on, and another step ends it by itself.
 	f(begin+cut+","+test+","+test+","+test, since3)
+	f(begin+cut+","+strings.Replace(test, `"tool_calls"`, `"content":"`+strings.Repeat("I test. ", 99)+`","tool_calls"`, 1)+","+test+","+test, since3)
+	f(begin+cut+","+strings.ReplaceAll(test, `"a"`, `"another_id"`)+","+test, since3)
 	f(begin+cut+","+edit+","+test, "")
 	f(begin+cut+","+test+","+edit+","+test, "")
 	f(begin+cut+","+use("test", "{}", "2 failed")+","+test, "")
