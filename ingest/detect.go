@@ -46,12 +46,13 @@ func DetectAs(named *formats.Format, data []byte) (f *formats.Format, sure bool)
 // Known is the format of a stream that goes on where a mark says of which it
 // is, unless that is empty; nil if it has to be recognised.
 func Known(named *formats.Format, marked string) *formats.Format {
-	switch {
-	case named != nil && marked == named.Name:
-		return named
-	case marked != "" && (named == nil || strings.HasSuffix(marked, "+"+named.Name)):
+	if named == nil {
 		return formats.ByName(marked)
-	case named != nil && strings.Contains(named.Name, "+"):
+	}
+	if around, ok := strings.CutSuffix(marked, "+"+named.Name); ok {
+		return named.Inside(around)
+	}
+	if marked == named.Name || strings.Contains(named.Name, "+") {
 		return named
 	}
 	return nil

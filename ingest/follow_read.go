@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -291,7 +292,7 @@ func (s *followed) retell(p *place) {
 	if err != nil {
 		return // who reads on says what is wrong with it
 	}
-	s.format, _ = DetectAs(s.format, data)
+	s.format, _ = DetectAs(cmp.Or(s.f.o.Format, s.format), data)
 }
 
 // blocks cuts what is read of the stream.

@@ -132,16 +132,27 @@ func TestFollowZone(t *testing.T) {
 }
 
 // TestFollowTable: after a restart the columns of a table are known, which stand in its
-// first line alone.
+// first line alone, whatever the format is called; also that of one's own, and not of
+// another of its name.
 func TestFollowTable(t *testing.T) {
+	mine := func(name string) *formats.Format {
+		return formats.NewCustom(&formats.Custom{Name: name, Fields: []formats.CustomField{{Name: "time", Paths: []string{"startTime"}}, {Name: "id", Paths: []string{"request_id"}}}})
+	}
+	for _, named := range []*formats.Format{nil, formats.ByName("litellm-spend"), formats.ByName("table+litellm-spend"), mine("mine"), mine("caddy")} {
+		followTable(t, named)
+	}
+}
+
+func followTable(t *testing.T, named *formats.Format) {
+	t.Helper()
 	dir := t.TempDir()
-	write(t, dir, "app.csv", []byte("startTime,request_id,spend\n2026-11-21 10:00:00,a,1\n"))
+	write(t, dir, "app.csv", []byte("startTime,request_id,spend\n2026-11-21T10:00:00Z,a,1\n"))
 	path := filepath.Join(dir, "app.csv")
 	got := ""
 	from := []Mark(nil)
 	read := func() {
 		synctest.Test(t, func(t *testing.T) {
-			feed, err := Follow([]string{path}, Options{}, from)
+			feed, err := Follow([]string{path}, Options{Format: named}, from)
 			must(t, err)
 			list, err := feed.Accept(t.Context())
 			must(t, err)
@@ -158,11 +169,11 @@ func TestFollowTable(t *testing.T) {
 	read()
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	must(t, err)
-	_, err = file.WriteString("2026-11-21 10:00:01,b,1\n")
+	_, err = file.WriteString("2026-11-21T10:00:01Z,b,1\n")
 	must(t, err)
 	must(t, file.Close())
 	read()
 	if got != "a;b;" {
-		t.Errorf("read %s", got)
+		t.Errorf("from %+v: read %s", from, got)
 	}
 }

@@ -148,21 +148,34 @@ func (f *Format) ByBeginning() bool { return len(f.Wrappers) > 0 && f.Wrappers[0
 // ByName returns the format called name, or nil. The names of wrappers may
 // stand in front, each with a plus sign behind it.
 func ByName(name string) *Format {
-	outer := strings.Split(name, "+")
-	bare := outer[len(outer)-1]
+	around, bare := "", name
+	if i := strings.LastIndexByte(name, '+'); i >= 0 {
+		around, bare = name[:i], name[i+1:]
+	}
 	at := slices.IndexFunc(All, func(f *Format) bool { return f.Name == bare })
-	if at < 0 || len(outer)-1 > wrap.MaxDepth {
+	if at < 0 {
 		return nil
 	}
-	var around []*wrap.Wrapper
-	for _, name := range outer[:len(outer)-1] {
-		w := wrap.ByName(name)
-		if w == nil {
+	if bare == name {
+		return All[at]
+	}
+	return All[at].Inside(around)
+}
+
+// Inside is [Format.In] of wrappers by their names, which plus signs part; nil if one
+// of them is none.
+func (f *Format) Inside(names string) *Format {
+	outer := strings.Split(names, "+")
+	if len(outer) > wrap.MaxDepth {
+		return nil
+	}
+	around := make([]*wrap.Wrapper, len(outer))
+	for i, name := range outer {
+		if around[i] = wrap.ByName(name); around[i] == nil {
 			return nil
 		}
-		around = append(around, w)
 	}
-	return All[at].In(around)
+	return f.In(around)
 }
 
 // Names lists the formats.
