@@ -336,7 +336,7 @@ func TestWrappedRows(t *testing.T) {
 	rows := formats.NewCustom(&formats.Custom{
 		Name: "rows", Columns: []string{"user", "time", "id"}, Separator: '\t', Fields: []formats.CustomField{at("user"), at("time"), at("id")},
 	})
-	f, sure := DetectAs(rows, []byte(`{"log":"\t1\ta\n","stream":"stdout","time":"t"}` + "\n"))
+	f, sure := DetectAs(rows, []byte(`{"log":"\t1\ta\n","stream":"stdout","time":"t"}`+"\n"))
 	if f.Name != "docker+rows" || !sure {
 		t.Errorf("%s, sure: %t", f.Name, sure)
 	}

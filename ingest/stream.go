@@ -110,7 +110,6 @@ func (o *Options) fill() {
 	o.MaxLine, o.blockSize = cmp.Or(o.MaxLine, DefaultMaxLine), cmp.Or(o.blockSize, BlockSize)
 }
 
-
 // start opens the source from its beginning.
 func (s *fileStream) start() error {
 	file, err := s.source.open(0)
