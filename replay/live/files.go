@@ -45,7 +45,7 @@ func (w *watch) openFiles(f files) (err error) {
 	} else {
 		f.spool = 0 // no row: the policy may have changed
 	}
-	w.spool, w.Rows = s, s.rows
+	w.spool = s
 	// Those of a future that has been lost.
 	if err := s.discard(func(number int64) bool { return number > f.part.number }); err != nil {
 		return err
@@ -58,7 +58,10 @@ func (w *watch) openFiles(f files) (err error) {
 			return err
 		}
 	}
-	return s.open(f.spool)
+	if err := s.open(f.spool); err != nil {
+		return err
+	}
+	return w.Gather(s.rows)
 }
 
 // follows makes sure that the parts to come go on with what is in the dataset.

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"slices"
 	"time"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
@@ -17,7 +18,7 @@ type Judging struct {
 	Incidents *window.Incidents
 	Outbox    *sinks.Outbox
 	Router    *sinks.Router
-	Rows      *Rows // of the dataset; nil as long as there is none
+	Rows      *Rows // of the dataset; nil as long as there is none, see Gather
 
 	Dirty bool      // something came since the last checkpoint
 	Last  time.Time // when that was written
@@ -26,6 +27,7 @@ type Judging struct {
 	job    *Job
 	status *Status
 	write  func(*window.Verdict) error
+	ended  []*window.Episode // for which a lower cap left no room, and which are in no dataset yet
 }
 
 // NewJudging begins a job, with rows for a dataset to come or without. status is told
@@ -44,6 +46,18 @@ func NewJudging(o *Job, status *Status, rows bool, write func(*window.Verdict) e
 	}
 	j.Pipeline = replay.NewPipeline(p)
 	return j
+}
+
+// Gather adds to rows what comes from now on, and the episodes that ended as a
+// checkpoint was read.
+func (j *Judging) Gather(rows *Rows) error {
+	j.Rows = rows
+	for _, e := range j.ended {
+		if err := rows.AddEpisode(e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (j *Judging) event(ev *window.Event) error {
@@ -102,8 +116,15 @@ func (j *Judging) Code(c *snapshot.Codec, excluded func()) (restored *window.Res
 			return
 		}
 		var err error
-		restored, err = state.Load(c.From)
-		c.From.Fail(err)
+		if restored, err = state.Load(c.From); err != nil {
+			c.From.Fail(err)
+			return
+		}
+		for _, e := range restored.Ended {
+			if slices.Contains(j.job.Plan.Rules, e.Rule) { // rules of then have no place in it
+				j.ended = append(j.ended, e)
+			}
+		}
 	})
 	c.Section("incidents", func() { j.Incidents.Code(c) })
 	c.Section("outbox", func() {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -220,6 +221,35 @@ func TestPartOfTheFuture(t *testing.T) {
 			t.Errorf("begun at %v, closed at %v", began, data.at)
 		}
 	})
+}
+
+// TestRowsForWantOfRoom: an episode for which a lower cap leaves no room is in the
+// dataset like any other that has ended.
+func TestRowsForWantOfRoom(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	var values []string
+	for i := range 5 {
+		for _, session := range []string{"first", "second"} {
+			values = append(values, fmt.Sprintf(`{"time":%d,"id":"%s%d","session":%[2]q,"messages":[{"role":"user","content":"go"},{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]},{"role":"tool","content":"no"}]}`, 1_800_000_000+i, session, i))
+		}
+	}
+	data := &memory{parts: map[string]*part{}}
+	for _, keys := range []int{0, 1} {
+		synctest.Test(t, func(t *testing.T) {
+			runFor(t, dir, time.Minute, "loopgauge/tool-call-result", Options{Feed: (&feed{partitions: [][]string{values}, commits: -1}).open, Dataset: data, Job: Job{PartInterval: time.Hour, MaxKeys: keys}})
+		})
+	}
+	var ended []string
+	for _, name := range slices.Sorted(maps.Keys(data.parts)) {
+		for _, row := range data.parts[name].Rows {
+			if strings.HasPrefix(row, "episode ") {
+				ended = append(ended, row)
+			}
+		}
+	}
+	if len(ended) != 1 || !strings.Contains(ended[0], `"Session":"first"`) {
+		t.Errorf("rows of episodes: %q, want that of the first session", ended)
+	}
 }
 
 // TestPartOfAnotherPolicy: rows that a crash kept from their place are not put

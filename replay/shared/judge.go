@@ -64,7 +64,9 @@ func (j *judge) serve(ctx context.Context) error {
 		if err := j.rows.open(j.Pipeline); err != nil {
 			return err
 		}
-		j.Rows = j.rows.rows
+		if err := j.Gather(j.rows.rows); err != nil {
+			return err
+		}
 	}
 	source := j.p.Open(from)
 	j.mark = source.Mark()
