@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/loopgauge/loopgauge/ingest/formats"
 	"pgregory.net/rapid"
+
+	"github.com/loopgauge/loopgauge/ingest/formats"
 )
 
 // TestAge: logs from the oldest on, however they are named first.
