@@ -9,21 +9,21 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
-// appendSince appends to a part of an identity, as another, where the step stands of
-// which a logger cut or hid something, if nothing but equals of the last turn came since.
+// appendSince appends to a part of an identity, as another, which step it is of which a
+// logger cut or hid something, if nothing but equals of the last turn came since.
 // That step is compared with none, and so ends no run: who tests again after each edit,
 // and gets the same, was stuck where the edits were cut.
 func (w *Writer) appendSince(dst []byte) []byte {
-	if w.turn.since == 0 {
+	if len(w.turn.since) == 0 {
 		return dst
 	}
-	return strconv.AppendInt(append(dst, `],["since_lost",`...), int64(w.turn.since), 10)
+	return append(append(dst, `],["since_lost",`...), w.turn.since...)
 }
 
-// sinceLost is how many items there are up to the calls of that step, 0 if there is none.
-func (w *Writer) sinceLost(r *Request) int {
+// sinceLost appends what tells that step from others, as JSON, if there is one.
+func (w *Writer) sinceLost(dst []byte, r *Request) []byte {
 	if w.asSent || !w.mayFollowLost(r.Messages.Items, w.turn.at) {
-		return 0
+		return dst
 	}
 	broken := w.broken
 	w.turn, w.earlier = w.earlier, w.turn
@@ -33,20 +33,37 @@ func (w *Writer) sinceLost(r *Request) int {
 		items := r.Messages.Items[:w.lastAnswer(r.Messages.Items[:end])]
 		switch {
 		case w.walkTurn(r, items) != Computable:
-			return 0
+			return dst
+		case w.turn.names(last) && w.writeTurn() == Computable && bytes.Equal(w.turn.text, last.text):
+			// What is hidden in each step of a run ends it no more than in others.
 		case w.turnLost():
-			return w.turn.at + 1
-		case !w.turn.names(last) || w.writeTurn() != Computable || !bytes.Equal(w.turn.text, last.text):
-			return 0
+			return w.turn.appendPlace(dst, items)
+		default:
+			return dst
 		}
 	}
+}
+
+// appendPlace appends as JSON the id of a turn's last call, which stays the same where a
+// client sends the last messages alone, or others at the beginning; or how many items there
+// are up to it, where it has none or an earlier one has it, too.
+func (t *turn) appendPlace(dst []byte, items []rawjson.Value) []byte {
+	id := t.calls[len(t.calls)-1].ID
+	if len(id) == 0 || slices.ContainsFunc(items[:t.at], func(item rawjson.Value) bool { return bytes.Contains(item, id) }) {
+		return strconv.AppendInt(dst, int64(t.at+1), 10)
+	}
+	return rawjson.AppendString(dst, id)
 }
 
 // mayFollowLost tells at a glance whether the steps before the turn that begins at one of
 // the items, up to the first that is another, may have a mark of what was lost: few have,
 // and to read a step costs as much as the turn.
 func (w *Writer) mayFollowLost(items []rawjson.Value, at int) bool {
-	for i, other := at-1, false; i >= 0; i-- {
+	size, found := 0, 0
+	for _, item := range items[at+1:] {
+		size += w.resultSize(item)
+	}
+	for i := at - 1; i >= 0; i-- {
 		item := items[i]
 		if chars.BeginsWithAny(item, prompts) {
 			continue
@@ -54,29 +71,39 @@ func (w *Writer) mayFollowLost(items []rawjson.Value, at int) bool {
 		if chars.HasAny(item, lossWords) {
 			return true
 		}
-		if chars.BeginsWithAny(item, results) || w.answers(w.readItem(item)) {
-			later := items[i+len(items)-at]
-			other = other || max(len(item)-len(later), len(later)-len(item)) > longestIDs
-		} else if it := w.readItem(item); w.callsTools(it) && (other || it.class == isAssistant && !w.callAsMuch(it)) {
+		if n := w.resultSize(item); n > 0 {
+			found += n
+			continue
+		}
+		differs := found > 2*size+someIDs || found > 0 && size > 2*found+someIDs
+		if (differs || !w.turn.namedIn(item)) && (chars.HasAny(item, filledCalls) || w.callsTools(w.readItem(item))) {
 			return false
 		}
+		found = 0
 	}
 	return false
 }
 
-// longestIDs is how much longer a result may be for ids alone.
-const longestIDs = 16
+// someIDs is how much longer the results of a step may be for ids and times that are new
+// in each; longer ones, which have more of these, may be twice as long.
+const someIDs = 256
 
-// callAsMuch tells whether the calls of a message are as long as those of the last turn,
-// whose arguments may stand in another order.
-func (w *Writer) callAsMuch(it *item) bool {
-	n := 0
-	w.eachCall(it, func(call ToolCall) { n += len(call.Name) + len(call.Arguments) })
-	for _, call := range w.turn.calls {
-		n -= len(call.Name) + len(call.Arguments)
+// resultSize is how long an item with results is, 0 if it has none.
+func (w *Writer) resultSize(item rawjson.Value) int {
+	if chars.BeginsWithAny(item, results) || !chars.BeginsWithAny(item, prompts) && w.answers(w.readItem(item)) {
+		return len(item)
 	}
-	return n == 0
+	return 0
 }
+
+// namedIn tells whether the name of a tool that the turn calls is in a message: the
+// arguments of the same call may be written otherwise, with other remarks.
+func (t *turn) namedIn(item rawjson.Value) bool {
+	return slices.ContainsFunc(t.calls, func(call ToolCall) bool { return bytes.Contains(item, call.Name) })
+}
+
+// filledCalls are in messages that call tools, as most clients write them.
+var filledCalls = [][]byte{[]byte(`"tool_calls":[{`), []byte(`"tool_calls": [{`)}
 
 // lossWords are in what loggers leave of a text.
 var lossWords = [][]byte{[]byte("runcated"), []byte("RUNCATED"), []byte("EDACTED")}

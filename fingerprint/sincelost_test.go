@@ -13,7 +13,7 @@ func TestSinceLost(t *testing.T) {
 		return `{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"` + name + `","arguments":"` + arguments + `"}}]},{"role":"tool","tool_call_id":"a","content":"` + result + `"}`
 	}
 	const (
-		begin  = `{"role":"system","content":"s"},{"role":"user","content":"q"},`
+		begin  = `{"role":"system","content":"a"},{"role":"user","content":"q"},`
 		since3 = `],["since_lost",3`
 		since5 = `],["since_lost",5`
 	)
@@ -37,16 +37,29 @@ func TestSinceLost(t *testing.T) {
 	f(begin+cut+","+test+","+test+","+test, since3)
 	f(begin+cut+","+strings.Replace(test, `"tool_calls"`, `"content":"`+strings.Repeat("I test. ", 99)+`","tool_calls"`, 1)+","+test+","+test, since3)
 	f(begin+cut+","+strings.ReplaceAll(test, `"a"`, `"another_id"`)+","+test, since3)
+	f(begin+cut+","+strings.Replace(test, "{}", "{ }", 1)+","+test, since3)
 	f(begin+cut+","+edit+","+test, "")
 	f(begin+cut+","+test+","+edit+","+test, "")
 	f(begin+cut+","+use("test", "{}", "2 failed")+","+test, "")
 	f(begin+cut+","+use("test", `{\"n\":1}`, "1 failed")+","+test, "")
+	// It is the same step where a client sends the last messages alone, or more at the
+	// beginning; ids may be the same in each step.
+	id := strings.NewReplacer(`"a"`, `"call_7"`)
+	f(begin+id.Replace(cut)+","+test, `],["since_lost","call_7"`)
+	f(id.Replace(cut)+","+test+","+test, `],["since_lost","call_7"`)
+	f(begin+id.Replace(test+","+cut)+","+test, since5)
+	// What is hidden in each step of a run ends it no more than in others.
+	shown := strings.Replace(use("get", "{}", "?"), `"?"`, `[{"type":"text","text":"b"},{"type":"text","text":"[REDACTED]"}]`, 1)
+	wantCanonicals(t, perCall, request(t, "messages", "["+begin+shown+","+shown+"]"),
+		`[["tool_call_result",{"arguments":{},"name":"get","result":{"text":"b [REDACTED]"}}]]`)
 	// Whatever was said between.
 	wantCanonicals(t, perCall, request(t, "messages", "["+begin+cut+`,{"role":"assistant","content":"done"},{"role":"system","content":"!"},{"role":"user","content":[{"type":"text","text":"tool_result"}]},`+test+"]"),
 		`[["tool_call_result",{"arguments":{},"name":"test","result":{"text":"1 failed"}}`+since3+`]]`)
+	wantCanonicals(t, perCall, request(t, "messages", "["+begin+cut+","+test+`,{"role":"assistant","content":"`+strings.Repeat("It fails. ", 9)+`"},{"role":"user","content":"Again!"},`+test+"]"),
+		`[["tool_call_result",{"arguments":{},"name":"test","result":{"text":"1 failed"}}`+since3+`]]`)
 	f(`{"role":"user","content":"q"},{"type":"function_call","call_id":"a","name":"edit","arguments":"{}"},{"type":"function_call","call_id":"b","name":"edit","arguments":"{}"},
-		{"type":"function_call_output","call_id":"a","output":"ok"},{"type":"function_call_output","call_id":"b","output":"o <truncated 9 bytes>"},`+test, since3)
-	f(`{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"edit","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"o... [truncated]"}]}]},`+test, `],["since_lost",1`)
+		{"type":"function_call_output","call_id":"a","output":"ok"},{"type":"function_call_output","call_id":"b","output":"o <truncated 9 bytes>"},`+test, `],["since_lost","b"`)
+	f(`{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"edit","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"o... [truncated]"}]}]},`+test, `],["since_lost","a"`)
 	// Of a body as it was sent nothing is lost; calls that are not there are not known to be.
 	f(begin+cut+","+test, "", "body", "{}")
 	f(`{"role":"tool","tool_call_id":"a","content":"o... [truncated]"},`+test, "")

@@ -21,8 +21,8 @@ type turn struct {
 	message *byte // where the message of the calls stands in the line; nil if they are items of their own
 	bare    []int // where each call in text would end if it had no result
 
-	at    int // where among the items the last of the calls stands
-	since int // see sinceLost
+	at    int    // where among the items the last of the calls stands
+	since []byte // see sinceLost
 
 	loose Cause // why the results of calls that are elsewhere cannot be written
 
@@ -49,7 +49,7 @@ func (w *Writer) lastTurn(r *Request) Cause {
 	switch {
 	case w.turnCause == Computable:
 		if w.turnCause = w.writeTurn(); w.turnCause == Computable {
-			w.turn.since = w.sinceLost(r)
+			w.turn.since = w.sinceLost(w.turn.since[:0], r)
 		}
 	case w.turn.callsElsewhere():
 		w.turn.loose = w.writeLoose()

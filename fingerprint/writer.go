@@ -91,7 +91,7 @@ const writerMemory = 8 << 20
 
 func (w *Writer) memory() int {
 	n := w.pending.memory() + cap(w.canonical) + cap(w.kept) + cap(w.tools) + cap(w.pairTexts) + cap(w.issued.ids) +
-		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.outcome) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.made) + w.cleaner.Memory() + cap(w.turn.ids) + cap(w.turn.text) + cap(w.earlier.ids) + cap(w.earlier.text) + w.args.memory() + w.memo.memory()
+		cap(w.text) + cap(w.outer) + cap(w.leaf) + cap(w.spare) + cap(w.outcome) + cap(w.lowered) + cap(w.masked) + cap(w.scope) + cap(w.made) + w.cleaner.Memory() + cap(w.turn.ids) + cap(w.turn.text) + cap(w.turn.since) + cap(w.earlier.ids) + cap(w.earlier.text) + w.args.memory() + w.memo.memory()
 	for _, s := range []*rawjson.Scanner{&w.scan, &w.inner, &w.results, &w.leaves} {
 		n += s.Memory()
 	}
