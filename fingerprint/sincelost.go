@@ -61,7 +61,9 @@ func (t *turn) appendPlace(dst []byte, items []rawjson.Value) []byte {
 func (w *Writer) mayFollowLost(items []rawjson.Value, at int) bool {
 	size, found := 0, 0
 	for _, item := range items[at+1:] {
-		size += w.resultSize(item)
+		if chars.BeginsWithAny(item, results) || w.answers(w.readItem(item)) {
+			size += len(item)
+		}
 	}
 	for i := at - 1; i >= 0; i-- {
 		item := items[i]
@@ -71,15 +73,21 @@ func (w *Writer) mayFollowLost(items []rawjson.Value, at int) bool {
 		if chars.HasAny(item, lossWords) {
 			return true
 		}
-		if n := w.resultSize(item); n > 0 {
-			found += n
-			continue
+		isResult := chars.BeginsWithAny(item, results)
+		if !isResult && !chars.HasAny(item, filledCalls) {
+			it := w.readItem(item)
+			if isResult = w.answers(it); !isResult && !w.callsTools(it) {
+				continue
+			}
 		}
-		differs := found > 2*size+someIDs || found > 0 && size > 2*found+someIDs
-		if (differs || !w.turn.namedIn(item)) && (chars.HasAny(item, filledCalls) || w.callsTools(w.readItem(item))) {
+		switch {
+		case isResult:
+			found += len(item)
+		case !w.turn.namedIn(item), found > 2*size+someIDs, found > 0 && size > 2*found+someIDs:
 			return false
+		default:
+			found = 0
 		}
-		found = 0
 	}
 	return false
 }
@@ -88,14 +96,6 @@ func (w *Writer) mayFollowLost(items []rawjson.Value, at int) bool {
 // in each; longer ones, which have more of these, may be twice as long.
 const someIDs = 256
 
-// resultSize is how long an item with results is, 0 if it has none.
-func (w *Writer) resultSize(item rawjson.Value) int {
-	if chars.BeginsWithAny(item, results) || !chars.BeginsWithAny(item, prompts) && w.answers(w.readItem(item)) {
-		return len(item)
-	}
-	return 0
-}
-
 // namedIn tells whether the name of a tool that the turn calls is in a message: the
 // arguments of the same call may be written otherwise, with other remarks.
 func (t *turn) namedIn(item rawjson.Value) bool {
@@ -103,10 +103,11 @@ func (t *turn) namedIn(item rawjson.Value) bool {
 }
 
 // filledCalls are in messages that call tools, as most clients write them.
-var filledCalls = [][]byte{[]byte(`"tool_calls":[{`), []byte(`"tool_calls": [{`)}
+var filledCalls = [][]byte{[]byte(`_calls":[{`), []byte(`_calls": [{`)}
 
-// lossWords are in what loggers leave of a text.
-var lossWords = [][]byte{[]byte("runcated"), []byte("RUNCATED"), []byte("EDACTED")}
+// lossWords are in what loggers leave of a text. They begin where a letter is rarer: it is
+// what is looked for first.
+var lossWords = [][]byte{[]byte("uncated"), []byte("UNCATED"), []byte("DACTED")}
 
 // lastAnswer is where the last of the items that carry results ends.
 func (w *Writer) lastAnswer(items []rawjson.Value) int {
