@@ -61,27 +61,17 @@ func (t *turn) appendPlace(dst []byte, items []rawjson.Value) []byte {
 func (w *Writer) mayFollowLost(items []rawjson.Value, at int) bool {
 	size, found := 0, 0
 	for _, item := range items[at+1:] {
-		if chars.BeginsWithAny(item, results) || w.answers(w.readItem(item)) {
+		if w.partOfStep(item) == resultPart {
 			size += len(item)
 		}
 	}
 	for i := at - 1; i >= 0; i-- {
 		item := items[i]
-		if chars.BeginsWithAny(item, prompts) {
-			continue
-		}
-		if chars.HasAny(item, lossWords) {
+		switch part := w.partOfStep(item); {
+		case part == noPart:
+		case mayBeLost(item):
 			return true
-		}
-		isResult := chars.BeginsWithAny(item, results)
-		if !isResult && !chars.HasAny(item, filledCalls) {
-			it := w.readItem(item)
-			if isResult = w.answers(it); !isResult && !w.callsTools(it) {
-				continue
-			}
-		}
-		switch {
-		case isResult:
+		case part == resultPart:
 			found += len(item)
 		case !w.turn.namedIn(item), found > 2*size+someIDs, found > 0 && size > 2*found+someIDs:
 			return false
@@ -90,6 +80,60 @@ func (w *Writer) mayFollowLost(items []rawjson.Value, at int) bool {
 		}
 	}
 	return false
+}
+
+// stepPart is what a message is of a step.
+type stepPart uint8
+
+const (
+	noPart     stepPart = iota // what people and models said
+	resultPart                 // results
+	callPart                   // calls
+)
+
+// partOfStep tells it at a glance of a message that begins with its role, as most clients
+// write it: a long one is not read again.
+func (w *Writer) partOfStep(item rawjson.Value) stepPart {
+	if behind, found := bytes.CutPrefix(item, []byte(`{"role":`)); found {
+		switch behind = bytes.TrimPrefix(behind, []byte(" ")); {
+		case chars.BeginsWithAny(behind, prompts):
+			return noPart
+		case bytes.HasPrefix(behind, []byte(`"tool"`)):
+			return resultPart
+		case hasCalls(behind):
+			return callPart
+		}
+	}
+	switch it := w.readItem(item); {
+	case w.answers(it):
+		return resultPart
+	case w.callsTools(it):
+		return callPart
+	}
+	return noPart
+}
+
+// hasCalls tells at a glance whether a message has a list of calls, as most clients write
+// it. Its brackets are rare.
+func hasCalls(message []byte) bool {
+	n := bytes.Index(message, []byte("[{"))
+	return n >= 0 && chars.EndsWithAny(message[:n], callsNames)
+}
+
+var (
+	prompts    = [][]byte{[]byte(`"system"`), []byte(`"user","content":"`), []byte(`"user", "content": "`)}
+	texts      = [][]byte{[]byte(`{"role":"tool","content":"`), []byte(`{"role": "tool", "content": "`)}
+	callsNames = [][]byte{[]byte(`_calls":`), []byte(`_calls": `)}
+)
+
+// mayBeLost tells at a glance whether something was cut out of a message, or hidden. Of a
+// text that was cut its end says so, or what stands for its middle.
+func mayBeLost(item rawjson.Value) bool {
+	const members = 256 // that stand behind the text
+	if end := longestEscaped + members; len(item) > end && chars.BeginsWithAny(item, texts) {
+		return chars.HasAny(item[len(item)-end:], lossWords) || chars.HasAny(item, marks)
+	}
+	return chars.HasAny(item, lossWords)
 }
 
 // someIDs is how much longer the results of a step may be for ids and times that are new
@@ -102,9 +146,6 @@ func (t *turn) namedIn(item rawjson.Value) bool {
 	return slices.ContainsFunc(t.calls, func(call ToolCall) bool { return bytes.Contains(item, call.Name) })
 }
 
-// filledCalls are in messages that call tools, as most clients write them.
-var filledCalls = [][]byte{[]byte(`_calls":[{`), []byte(`_calls": [{`)}
-
 // lossWords are in what loggers leave of a text. They begin where a letter is rarer: it is
 // what is looked for first.
 var lossWords = [][]byte{[]byte("uncated"), []byte("UNCATED"), []byte("DACTED")}
@@ -112,21 +153,11 @@ var lossWords = [][]byte{[]byte("uncated"), []byte("UNCATED"), []byte("DACTED")}
 // lastAnswer is where the last of the items that carry results ends.
 func (w *Writer) lastAnswer(items []rawjson.Value) int {
 	end := len(items)
-	for end > 0 && (chars.BeginsWithAny(items[end-1], prompts) || !w.answers(w.readItem(items[end-1]))) {
+	for end > 0 && w.partOfStep(items[end-1]) != resultPart {
 		end--
 	}
 	return end
 }
-
-// prompts and results are what messages begin with that have no part in a step, and those
-// with results of tools, as most clients write them: a long one is not read again.
-var (
-	prompts = [][]byte{
-		[]byte(`{"role":"system"`), []byte(`{"role": "system"`),
-		[]byte(`{"role":"user","content":"`), []byte(`{"role": "user", "content": "`),
-	}
-	results = [][]byte{[]byte(`{"role":"tool"`), []byte(`{"role": "tool"`)}
-)
 
 // turnLost tells whether something was cut out of the turn, or hidden.
 func (w *Writer) turnLost() bool {
