@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/loopgauge/loopgauge/fingerprint/chars"
 )
@@ -27,14 +28,15 @@ func (w *Writer) withoutNumbers(t spoken) []byte {
 	}
 	n := len(w.made)
 	w.made = append(w.made, t.text[:first]...)
+	step := 0
 	for rest := t.text[first:]; len(rest) > 0; {
 		line := rest
 		if end := t.endOfLine(rest); end > 0 {
 			line = rest[:end]
 		}
 		rest = rest[len(line):]
-		if word, behind := cutNumber(line); word != nil {
-			w.made, line = append(w.made, word...), behind
+		if word, number, behind := cutNumber(line); goesOn(word, number, step) {
+			w.made, line, step = append(w.made, word...), behind, number
 		}
 		w.made = append(w.made, line...)
 	}
@@ -49,8 +51,20 @@ func (t spoken) endOfLine(text []byte) int {
 	return 0
 }
 
+// goesOn tells whether a line with a word and a number is next behind those of a step: what
+// is given to tools, or comes of them, may be steps, too.
+func goesOn(word []byte, number, step int) bool {
+	switch {
+	case word == nil:
+		return false
+	case word[0] == 'T':
+		return number == step+1
+	}
+	return number == step || number == step+1 && word[0] == 'A'
+}
+
 // cutNumber cuts the number of a step off a line that begins with a word of ReAct's form.
-func cutNumber(line []byte) (word, behind []byte) {
+func cutNumber(line []byte) (word []byte, number int, behind []byte) {
 	for _, word := range numberedWords {
 		if !bytes.HasPrefix(line, word) {
 			continue
@@ -59,11 +73,12 @@ func cutNumber(line []byte) (word, behind []byte) {
 		for n < len(line) && chars.IsDigit(line[n]) {
 			n++
 		}
-		if n > len(word) && n < len(line) && line[n] == ':' {
-			return word[:len(word)-len(" ")], line[n:]
+		number, err := strconv.Atoi(string(line[len(word):n]))
+		if err == nil && n < len(line) && line[n] == ':' {
+			return word[:len(word)-len(" ")], number, line[n:]
 		}
 	}
-	return nil, nil
+	return nil, 0, nil
 }
 
 // unbracketed is an answer, if it is one of such a text, as one with what is given to its

@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -60,18 +61,26 @@ func TestNumberedScratchpad(t *testing.T) {
 			}
 		}
 	}
-	const first, tenth = "Thought 1: I search.\nAction 1: search[loops]\nObservation 1: nothing\n", "Thought 10: Again.\nAction 10: search[loops]\nObservation 10: "
-	f(first+tenth+"nothing\nThought 11:", "nothing")
-	f(first+tenth+"Action 7 : a\nThought : b\nThought 11:", `Action 7 : a\nThought : b`)
-	f(first+strings.ReplaceAll(tenth, "loops", "loops 2")+"nothing\nThought 11:", notComputable(NoAnswer))
+	const first, second = "Thought 1: I search.\nAction 1: search[loops]\nObservation 1: nothing\n", "Thought 2: Again.\nAction 2: search[loops]\nObservation 2: "
+	f(first+second+"nothing\nThought 3:", "nothing")
+	many := first
+	for n := 2; n <= 10; n++ {
+		many += strings.ReplaceAll(second, "2", strconv.Itoa(n)) + "nothing\n"
+	}
+	f(many+"Thought 11:", "nothing")
+	// What is given to tools, or comes of them, has steps, too.
+	f(first+second+"Thought 1: a\nThought 2: b\nAction 4: c\nThought 3:", `Thought 1: a\nThought 2: b\nAction 4: c`)
+	f(first+strings.ReplaceAll(second, "loops", "a\nThought 9: b\nAction 9: search[loops")+"nothing\nThought 3:", notComputable(NoAnswer))
+	f(first+second+"Action 7 : a\nThought : b\nThought 3:", `Action 7 : a\nThought : b`)
+	f(first+strings.ReplaceAll(second, "loops", "loops 2")+"nothing\nThought 3:", notComputable(NoAnswer))
 	f(first+"Thought 2:", notComputable(NoAnswer))
 	f("Thought 1:", notComputable(NoAnswer))
-	f(first+tenth+"nothing\nThought 11: I know.\nAction 11:", notComputable(NoAnswer)) // asked for what follows from a thought
-	f(first+tenth+"nothing\n\nRate it.", notComputable(NoAnswer))
-	f(first+tenth+"nothing\nFinal Answer: nothing\n\nRate it.", notComputable(NoAnswer))
-	f(strings.ReplaceAll(first+tenth, "search[loops]", "go on")+"nothing\nThought 11:", notComputable(NoAnswer))
+	f(first+second+"nothing\nThought 3: I know.\nAction 3:", notComputable(NoAnswer)) // asked for what follows from a thought
+	f(first+second+"nothing\n\nRate it.", notComputable(NoAnswer))
+	f(first+second+"nothing\nFinal Answer: nothing\n\nRate it.", notComputable(NoAnswer))
+	f(strings.ReplaceAll(first+second, "search[loops]", "go on")+"nothing\nThought 3:", notComputable(NoAnswer))
 	for _, given = range []string{"", `\nand more]`} {
-		f(strings.ReplaceAll(first+tenth, "loops]", "loops"+strings.ReplaceAll(given, `\n`, "\n"))+"nothing\nThought 11:", "nothing")
+		f(strings.ReplaceAll(first+second, "loops]", "loops"+strings.ReplaceAll(given, `\n`, "\n"))+"nothing\nThought 3:", "nothing")
 	}
 }
 
