@@ -116,8 +116,8 @@ func (w *Writer) partOfStep(item rawjson.Value) stepPart {
 // hasCalls tells at a glance whether a message has a list of calls, as most clients write
 // it. Its brackets are rare.
 func hasCalls(message []byte) bool {
-	n := bytes.Index(message, []byte("[{"))
-	return n >= 0 && chars.EndsWithAny(message[:n], callsNames)
+	before, _, found := bytes.Cut(message, []byte("[{"))
+	return found && chars.EndsWithAny(before, callsNames)
 }
 
 var (
@@ -126,15 +126,29 @@ var (
 	callsNames = [][]byte{[]byte(`_calls":`), []byte(`_calls": `)}
 )
 
-// mayBeLost tells at a glance whether something was cut out of a message, or hidden. Of a
-// text that was cut its end says so, or what stands for its middle.
+// mayBeLost tells at a glance whether something was cut out of a message, or hidden. A
+// short result that is a text is looked at itself; of a long one that was cut the end says
+// so, or what stands for its middle.
 func mayBeLost(item rawjson.Value) bool {
-	const members = 256 // that stand behind the text
-	if end := longestEscaped + members; len(item) > end && chars.BeginsWithAny(item, texts) {
-		return chars.HasAny(item[len(item)-end:], lossWords) || chars.HasAny(item, marks)
+	for _, before := range texts {
+		behind, is := bytes.CutPrefix(item, before)
+		if !is {
+			continue
+		}
+		text, _, _ := bytes.Cut(behind, []byte(`"`))
+		if len(text) <= longestPlaceholder && bytes.IndexByte(text, '\\') < 0 {
+			return lossOf(bytes.TrimSpace(text), false) != Computable
+		}
+		const members = 256 // that stand behind the text
+		if end := longestEscaped + members; len(item) > end {
+			return chars.HasAny(item[len(item)-end:], lossWords) || chars.HasAny(item, marks)
+		}
 	}
-	return chars.HasAny(item, lossWords)
+	return chars.HasAny(item, lossWords) || len(item) <= shortItem && chars.HasAny(item, hiddenWords)
 }
+
+// shortItem is how long a message is of which little is left but names and ids.
+const shortItem = 512
 
 // someIDs is how much longer the results of a step may be for ids and times that are new
 // in each; longer ones, which have more of these, may be twice as long.
@@ -149,6 +163,13 @@ func (t *turn) namedIn(item rawjson.Value) bool {
 // lossWords are in what loggers leave of a text. They begin where a letter is rarer: it is
 // what is looked for first.
 var lossWords = [][]byte{[]byte("uncated"), []byte("UNCATED"), []byte("DACTED")}
+
+// hiddenWords are others in what stands in the place of a text. They are looked for where
+// little is left.
+var hiddenWords = [][]byte{
+	[]byte("***"), []byte("dacted"), []byte("MASKED"), []byte("masked"),
+	[]byte("FILTERED"), []byte("iltered"), []byte("OMITTED"), []byte("omitted"),
+}
 
 // lastAnswer is where the last of the items that carry results ends.
 func (w *Writer) lastAnswer(items []rawjson.Value) int {

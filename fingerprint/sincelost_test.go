@@ -32,6 +32,9 @@ func TestSinceLost(t *testing.T) {
 	f(begin+cut+","+test, since3)
 	f(begin+cutCall+","+test, since3)
 	f(begin+hidden+","+test, since3)
+	for _, text := range []string{"[redacted]", "***", "[MASKED]", "[Filtered]", "<masked>"} {
+		f(begin+use("edit", "{}", text)+","+test, since3)
+	}
 	f(begin+test+","+cut+","+test, since5)
 	// A run is one from its first step on, and another step ends it by itself.
 	f(begin+cut+","+test+","+test+","+test, since3)
