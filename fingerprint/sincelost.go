@@ -164,11 +164,12 @@ func (t *turn) namedIn(item rawjson.Value) bool {
 // what is looked for first.
 var lossWords = [][]byte{[]byte("uncated"), []byte("UNCATED"), []byte("DACTED")}
 
-// hiddenWords are others in what stands in the place of a text. They are looked for where
-// little is left.
+// hiddenWords are others in what stands in the place of a text, with the bracket before
+// them that is rarer than their letters. They are looked for where little is left.
 var hiddenWords = [][]byte{
-	[]byte("***"), []byte("dacted"), []byte("MASKED"), []byte("masked"),
-	[]byte("FILTERED"), []byte("iltered"), []byte("OMITTED"), []byte("omitted"),
+	[]byte("***"), []byte("-by-litellm"), []byte("MASKED"), []byte("FILTERED"), []byte("OMITTED"),
+	[]byte("[redacted"), []byte("[masked"), []byte("[filtered"), []byte("[Filtered"), []byte("[omitted"),
+	[]byte("<redacted"), []byte("<masked"), []byte("(redacted"), []byte("(omitted"),
 }
 
 // lastAnswer is where the last of the items that carry results ends.
