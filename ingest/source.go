@@ -6,8 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"github.com/loopgauge/loopgauge/ingest/shellword"
 )
 
 // Error is why a source cannot be read, and the way out.
@@ -52,21 +53,13 @@ type Source struct {
 	followed bool // as it grows
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
-
 // word is the name as a command takes it: no flag, and one word of a shell.
 func (s *Source) word() string {
 	word := s.Name
 	if strings.HasPrefix(word, "-") {
 		word = "./" + word
 	}
-	switch {
-	case plainWord.MatchString(filepath.ToSlash(word)):
-		return word
-	case filepath.Separator == '\\':
-		return `"` + word + `"`
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return shellword.Quoted(word, word)
 }
 
 // Object is a log that lies in an object store and does not change.
