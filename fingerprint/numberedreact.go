@@ -69,10 +69,7 @@ func cutNumber(line []byte) (word []byte, number int, behind []byte) {
 		if !bytes.HasPrefix(line, word) {
 			continue
 		}
-		n := len(word)
-		for n < len(line) && chars.IsDigit(line[n]) {
-			n++
-		}
+		n := len(word) + chars.Digits(line[len(word):], len(line))
 		number, err := strconv.Atoi(string(line[len(word):n]))
 		if err == nil && n < len(line) && line[n] == ':' {
 			return word[:len(word)-len(" ")], number, line[n:]

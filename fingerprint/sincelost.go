@@ -121,16 +121,16 @@ func hasCalls(message []byte) bool {
 }
 
 var (
-	prompts    = [][]byte{[]byte(`"system"`), []byte(`"user","content":"`), []byte(`"user", "content": "`)}
-	texts      = [][]byte{[]byte(`{"role":"tool","content":"`), []byte(`{"role": "tool", "content": "`)}
-	callsNames = [][]byte{[]byte(`_calls":`), []byte(`_calls": `)}
+	prompts     = [][]byte{[]byte(`"system"`), []byte(`"user","content":"`), []byte(`"user", "content": "`)}
+	textResults = [][]byte{[]byte(`{"role":"tool","content":"`), []byte(`{"role": "tool", "content": "`)}
+	callsNames  = [][]byte{[]byte(`_calls":`), []byte(`_calls": `)}
 )
 
 // mayBeLost tells at a glance whether something was cut out of a message, or hidden. A
 // short result that is a text is looked at itself; of a long one that was cut the end says
 // so, or what stands for its middle.
 func mayBeLost(item rawjson.Value) bool {
-	for _, before := range texts {
+	for _, before := range textResults {
 		behind, is := bytes.CutPrefix(item, before)
 		if !is {
 			continue
