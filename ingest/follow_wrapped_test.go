@@ -133,20 +133,25 @@ func TestFollowZone(t *testing.T) {
 
 // TestFollowTable: after a restart the columns of a table are known, which stand in its
 // first line alone, whatever the format is called; also that of one's own, and not of
-// another of its name.
+// another of its name; also where Docker wrote the table down.
 func TestFollowTable(t *testing.T) {
 	mine := func(name string) *formats.Format {
 		return formats.NewCustom(&formats.Custom{Name: name, Fields: []formats.CustomField{{Name: "time", Paths: []string{"startTime"}}, {Name: "id", Paths: []string{"request_id"}}}})
 	}
 	for _, named := range []*formats.Format{nil, formats.ByName("litellm-spend"), formats.ByName("table+litellm-spend"), mine("mine"), mine("caddy")} {
-		followTable(t, named)
+		followTable(t, named, func(line string) string { return line + "\n" })
+	}
+	for _, named := range []*formats.Format{nil, formats.ByName("litellm-spend"), formats.ByName("docker+table+litellm-spend"), mine("mine"), mine("caddy")} {
+		followTable(t, named, func(line string) string {
+			return `{"log":"` + line + `\n","stream":"stdout","time":"2026-11-21T10:00:00Z"}` + "\n"
+		})
 	}
 }
 
-func followTable(t *testing.T, named *formats.Format) {
+func followTable(t *testing.T, named *formats.Format, written func(line string) string) {
 	t.Helper()
 	dir := t.TempDir()
-	write(t, dir, "app.csv", []byte("startTime,request_id,spend\n2026-11-21T10:00:00Z,a,1\n"))
+	write(t, dir, "app.csv", []byte(written("startTime,request_id,spend")+written("2026-11-21T10:00:00Z,a,1")))
 	path := filepath.Join(dir, "app.csv")
 	got := ""
 	from := []Mark(nil)
@@ -169,7 +174,7 @@ func followTable(t *testing.T, named *formats.Format) {
 	read()
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	must(t, err)
-	_, err = file.WriteString("2026-11-21T10:00:01Z,b,1\n")
+	_, err = file.WriteString(written("2026-11-21T10:00:01Z,b,1"))
 	must(t, err)
 	must(t, file.Close())
 	read()

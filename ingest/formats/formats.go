@@ -143,7 +143,9 @@ var All = []*Format{
 }
 
 // ByBeginning tells that the beginning of a log says more of the format than its name.
-func (f *Format) ByBeginning() bool { return len(f.Wrappers) > 0 && f.Wrappers[0].Of != nil }
+func (f *Format) ByBeginning() bool {
+	return slices.ContainsFunc(f.Wrappers, func(w *wrap.Wrapper) bool { return w.Of != nil })
+}
 
 // ByName returns the format called name, or nil. The names of wrappers may
 // stand in front, each with a plus sign behind it.
