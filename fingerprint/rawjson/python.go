@@ -14,7 +14,7 @@ import (
 func AppendPython(dst, text []byte) (out []byte, ok bool) {
 	p := python{in: text}
 	if p.named() {
-		dst, ok = p.members(dst)
+		dst, ok = p.members(dst, 0, 0)
 	} else {
 		dst, ok = p.value(dst, 0)
 	}
@@ -164,7 +164,7 @@ func (p *python) dict(dst []byte, depth int) ([]byte, bool) {
 		}
 		if key == from+1 && p.next() != ':' { // a set
 			dst[from] = '['
-			return p.rest(dst, '}', depth)
+			return p.elements(dst, '}', depth, true)
 		}
 		if inName { // Python has no dict there, and each around it would double what is escaped
 			return dst, false
@@ -193,53 +193,40 @@ func (p *python) dict(dst []byte, depth int) ([]byte, bool) {
 	}
 }
 
+// list reads values up to a closing byte, behind the one that opens it.
 func (p *python) list(dst []byte, closing byte, depth int) ([]byte, bool) {
 	p.at++
-	dst = append(dst, '[')
-	if p.take(closing) {
-		return append(dst, ']'), true
-	}
-	var ok bool
-	if dst, ok = p.value(dst, depth+1); !ok {
-		return dst, false
-	}
-	return p.rest(dst, closing, depth)
+	return p.elements(append(dst, '['), closing, depth, false)
 }
 
-// keyword passes over the name of an argument that follows others.
-func (p *python) keyword() {
-	if at := p.wordEnd(); at > p.at && at < len(p.in) && p.in[at] == '=' {
-		p.at = at + 1
-	}
-}
-
-// wordEnd is where the word ends that comes next.
-func (p *python) wordEnd() int {
+// word takes the letters and digits that come next, and more bytes that may be among them.
+func (p *python) word(more string) []byte {
 	p.space()
-	at := p.at
-	for at < len(p.in) && (isNameByte(p.in[at]) || isDigit(p.in[at])) {
-		at++
+	from := p.at
+	for p.at < len(p.in) && (isNameByte(p.in[p.at]) || isDigit(p.in[p.at]) || strings.IndexByte(more, p.in[p.at]) >= 0) {
+		p.at++
 	}
-	return at
+	return p.in[from:p.at]
 }
 
-// rest reads a list behind its first value.
-func (p *python) rest(dst []byte, closing byte, depth int) ([]byte, bool) {
-	for {
+// elements reads a list, or what is behind its first value.
+func (p *python) elements(dst []byte, closing byte, depth int, behind bool) (_ []byte, ok bool) {
+	for ; ; behind = true {
 		if p.take(closing) {
 			return append(dst, ']'), true
 		}
-		if !p.take(',') {
-			return dst, false
+		if behind {
+			if !p.take(',') {
+				return dst, false
+			}
+			if p.take(closing) { // of a tuple of one: (1,)
+				return append(dst, ']'), true
+			}
+			if dst = append(dst, ','); closing == ')' && p.named() { // an argument behind others
+				p.word("")
+				p.at++
+			}
 		}
-		if p.take(closing) { // of a tuple of one: (1,)
-			return append(dst, ']'), true
-		}
-		dst = append(dst, ',')
-		if closing == ')' {
-			p.keyword()
-		}
-		var ok bool
 		if dst, ok = p.value(dst, depth+1); !ok {
 			return dst, false
 		}
@@ -248,11 +235,7 @@ func (p *python) rest(dst []byte, closing byte, depth int) ([]byte, bool) {
 
 // number reads a number as it stands; one that is none in JSON becomes a text.
 func (p *python) number(dst []byte) ([]byte, bool) {
-	from := p.at
-	for p.at < len(p.in) && (isNameByte(p.in[p.at]) || isDigit(p.in[p.at]) || strings.IndexByte("+-.", p.in[p.at]) >= 0) {
-		p.at++
-	}
-	number := p.in[from:p.at]
+	number := p.word("+-.")
 	if ValidNumber(number) {
 		return append(dst, number...), true
 	}
@@ -262,11 +245,7 @@ func (p *python) number(dst []byte) ([]byte, bool) {
 // name reads a constant, a text with a prefix like b”, an enumeration's
 // member, or an object.
 func (p *python) name(dst []byte, depth int) ([]byte, bool) {
-	from := p.at
-	for p.at < len(p.in) && (isNameByte(p.in[p.at]) || isDigit(p.in[p.at]) || p.in[p.at] == '.') {
-		p.at++
-	}
-	name := p.in[from:p.at]
+	name := p.word(".")
 	if p.at < len(p.in) {
 		switch p.in[p.at] {
 		case '\'', '"':
@@ -298,41 +277,34 @@ func (p *python) object(dst []byte, depth int) ([]byte, bool) {
 		p.at = from
 		return p.list(dst, ')', depth)
 	}
-	dst = append(dst, '{')
-	for {
-		var ok bool
+	return p.members(dst, ')', depth)
+}
+
+// members reads key=value up to a closing byte, with commas between them; or, where that
+// is 0, with blanks to the end.
+func (p *python) members(dst []byte, closing byte, depth int) (_ []byte, ok bool) {
+	for dst = append(dst, '{'); ; dst = append(dst, ',') {
 		if dst, ok = p.member(dst, depth); !ok {
 			return dst, false
 		}
-		if p.take(')') {
+		switch {
+		case p.next() == closing:
+			if closing != 0 {
+				p.at++
+			}
 			return append(dst, '}'), true
-		}
-		if !p.take(',') {
+		case closing != 0 && !p.take(','):
 			return dst, false
 		}
-		dst = append(dst, ',')
-	}
-}
-
-// members reads key=value with blanks between them, to the end.
-func (p *python) members(dst []byte) ([]byte, bool) {
-	dst = append(dst, '{')
-	for {
-		var ok bool
-		if dst, ok = p.member(dst, 0); !ok {
-			return dst, false
-		}
-		if p.space(); p.at == len(p.in) {
-			return append(dst, '}'), true
-		}
-		dst = append(dst, ',')
 	}
 }
 
 // named tells whether key=value comes next.
 func (p *python) named() bool {
-	at := p.wordEnd()
-	return at > p.at && at+1 < len(p.in) && p.in[at] == '=' && p.in[at+1] != '='
+	from := p.at
+	key, behind := p.word(""), p.in[p.at:]
+	p.at = from
+	return len(key) > 0 && len(behind) > 1 && behind[0] == '=' && behind[1] != '='
 }
 
 // IsPython tells a dict or a list in Python's repr: JSON has no such quotes.
@@ -363,9 +335,7 @@ func IsPythonObject(text []byte) bool {
 
 // member reads key=value.
 func (p *python) member(dst []byte, depth int) ([]byte, bool) {
-	end := p.wordEnd()
-	dst = AppendString(dst, p.in[p.at:end])
-	if p.at = end; !p.take('=') {
+	if dst = AppendString(dst, p.word("")); !p.take('=') {
 		return dst, false
 	}
 	return p.value(append(dst, ':'), depth+1)
