@@ -37,19 +37,3 @@ func (w *Writer) addOneAnswered(item rawjson.Value) bool {
 	w.addStep(t, "assistant", action, name[len(functionName):], actionInput, given[len(functionInput):])
 	return true
 }
-
-// onlyText is a content that is a text, or has one part and that is one.
-func (w *Writer) onlyText(content rawjson.Value) spoken {
-	if content.Kind() == rawjson.Array {
-		s := &w.inner
-		s.Reset(content)
-		parts := 0
-		for s.Array(); s.NextElement(); parts++ {
-			s.Skip()
-		}
-		if parts > 1 {
-			return spoken{}
-		}
-	}
-	return w.firstText(content)
-}

@@ -284,6 +284,15 @@ func (b *block) isToolUse() bool {
 }
 func (b *block) isToolResult() bool { return string(b.kind) == "tool_result" }
 
+// isCall tells a call in any provider's words.
+func (b *block) isCall() bool {
+	switch string(b.kind) {
+	case "function_call", "custom_tool_call", "tool_call":
+		return true
+	}
+	return b.isToolUse()
+}
+
 // isText tells a part that has a text. One that is called text and has none lost it,
 // or has it in a member that no API knows.
 func (b *block) isText() bool {

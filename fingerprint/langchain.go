@@ -93,12 +93,3 @@ func langChainKind(name []byte) []byte {
 func (it *item) callsBeside() bool {
 	return isFilled(it.toolCalls) && (it.langChain.is || mayHave(it.toolCalls, `"args"`))
 }
-
-// isCall tells a call in any provider's words.
-func (b *block) isCall() bool {
-	switch string(b.kind) {
-	case "function_call", "custom_tool_call", "tool_call":
-		return true
-	}
-	return b.isToolUse()
-}

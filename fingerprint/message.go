@@ -283,28 +283,25 @@ func (w *Writer) appendCall(dst []byte, call ToolCall, asSent bool) []byte {
 }
 
 func (w *Writer) appendCallMembers(dst []byte, call ToolCall, asSent bool) []byte {
+	isJSON := true
 	if call.Arguments != nil {
+		before := len(dst)
 		dst = append(dst, `"arguments":`...)
 		from := len(dst)
-		var ok bool
-		if dst, ok = w.args.append(dst, call.Arguments, jcs, w.rules.mask); ok {
+		if dst, isJSON = w.args.append(dst, call.Arguments, jcs, w.rules.mask); !isJSON {
+			dst = dst[:before]
+		} else {
 			if w.args.remarked && !asSent && w.runsCommands(call.Name, w.args.oneWord) {
 				dst, _ = w.args.append(dst[:from], call.Arguments, acts, w.rules.mask)
 			}
 			dst = append(dst, ',')
-		} else {
-			dst = dst[:from-len(`"arguments":`)]
 		}
-		dst = append(dst, `"name":`...)
-		dst = rawjson.AppendString(dst, call.Name)
-		if !ok {
-			dst = append(dst, `,"raw":`...)
-			dst = w.appendText(dst, call.Arguments)
-		}
-		return dst
 	}
-	dst = append(dst, `"name":`...)
-	return rawjson.AppendString(dst, call.Name)
+	dst = rawjson.AppendString(append(dst, `"name":`...), call.Name)
+	if !isJSON {
+		dst = w.appendText(append(dst, `,"raw":`...), call.Arguments)
+	}
+	return dst
 }
 
 // appendJSON appends a logged value in its canonical form.

@@ -41,20 +41,3 @@ func (w *Writer) Retold(r *Request) (begin []byte, size int) {
 	}
 	return begin, size
 }
-
-// firstText is a content that is a text, or its first part that is one.
-func (w *Writer) firstText(content rawjson.Value) spoken {
-	switch content.Kind() {
-	case rawjson.String:
-		return w.readText(content)
-	case rawjson.Array:
-		s := &w.inner
-		s.Reset(content)
-		for s.Array(); s.NextElement(); {
-			if b := readBlock(s); b.isText() {
-				return spoken{text: b.text}
-			}
-		}
-	}
-	return spoken{}
-}

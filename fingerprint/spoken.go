@@ -49,6 +49,39 @@ func (w *Writer) readText(content rawjson.Value) spoken {
 	return spoken{text: text}
 }
 
+// firstText is a content that is a text, or its first part that is one.
+func (w *Writer) firstText(content rawjson.Value) spoken {
+	switch content.Kind() {
+	case rawjson.String:
+		return w.readText(content)
+	case rawjson.Array:
+		s := &w.inner
+		s.Reset(content)
+		for s.Array(); s.NextElement(); {
+			if b := readBlock(s); b.isText() {
+				return spoken{text: b.text}
+			}
+		}
+	}
+	return spoken{}
+}
+
+// onlyText is a content that is a text, or has one part and that is one.
+func (w *Writer) onlyText(content rawjson.Value) spoken {
+	if content.Kind() == rawjson.Array {
+		s := &w.inner
+		s.Reset(content)
+		parts := 0
+		for s.Array(); s.NextElement(); parts++ {
+			s.Skip()
+		}
+		if parts > 1 {
+			return spoken{}
+		}
+	}
+	return w.firstText(content)
+}
+
 // with is t with another text, or t itself if it is no other.
 func (t spoken) with(text volatile.Text) spoken {
 	u := spoken{text: text.Bytes, verbatim: text.Verbatim}
