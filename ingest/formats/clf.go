@@ -24,12 +24,8 @@ func parseZonelessCLF(t []byte) (micros int64, ok bool) {
 		return 0, false
 	}
 	month := int64(slices.Index(months, string(t[3:6])) + 1)
-	day, ok1 := number(t, 0, 2)
-	year, ok2 := number(t, 7, 11)
-	hour, ok3 := number(t, 12, 14)
-	minute, ok4 := number(t, 15, 17)
-	second, ok5 := number(t, 18, 20)
-	seconds, ok := civil(year, month, day, hour, minute, second)
+	d := digits{text: t}
+	seconds, ok := civil(d.at(7, 11), month, d.at(0, 2), d.at(12, 14), d.at(15, 17), d.at(18, 20))
 	micros = seconds * 1_000_000
 	scale := int64(100_000)
 	for _, c := range fraction {
@@ -37,5 +33,5 @@ func parseZonelessCLF(t []byte) (micros int64, ok bool) {
 		micros += int64(c-'0') * scale
 		scale /= 10
 	}
-	return micros, ok && ok1 && ok2 && ok3 && ok4 && ok5
+	return micros, ok && !d.bad
 }

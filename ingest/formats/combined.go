@@ -2,7 +2,6 @@ package formats
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -73,7 +72,7 @@ func (p *combined) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		return f.column(), "quotes not closed"
 	}
 	status := f.word()
-	code, ok := number(status, 0, len(status))
+	code, ok := number(status)
 	// Where there was none, nginx writes 000, and HAProxy -1.
 	if string(status) != "-" && string(status) != "-1" && (!ok || len(status) != 3) {
 		return f.column() - len(status), "expected a status"
@@ -100,19 +99,19 @@ const longestTime = 64
 
 // dated reads the time in the brackets that open at a place in a line, and finds the
 // request behind them, or what is wrong and where.
-func dated(line []byte, open int) (t int64, f fields, why string) {
+func dated(line []byte, open int) (t int64, f words, why string) {
 	inside, _, ok := bytes.Cut(line[open+1:min(open+longestTime, len(line))], []byte("]"))
 	if !ok {
-		return 0, fields{line, open}, "expected [time]"
+		return 0, words{line, open}, "expected [time]"
 	}
 	t, ok = parseCLF(inside)
 	if !ok { // $time_iso8601 of nginx
 		t, ok = parseRFC3339(inside)
 	}
 	if !ok {
-		return 0, fields{line, open + 1}, "expected a time like 21/Nov/2026:10:00:00 +0000"
+		return 0, words{line, open + 1}, "expected a time like 21/Nov/2026:10:00:00 +0000"
 	}
-	f = fields{line, open + 1 + len(inside) + 1}
+	f = words{line, open + 1 + len(inside) + 1}
 	if behind := f; f.next() != '"' && len(behind.word()) > 0 && behind.next() == '"' {
 		f = behind // APISIX writes the host in front of the request
 	}
@@ -136,7 +135,7 @@ func client(text []byte) (address, rest []byte) {
 }
 
 // tail reads what stands behind the status.
-func (p *combined) tail(f fields, r *fingerprint.Request) {
+func (p *combined) tail(f words, r *fingerprint.Request) {
 	_ = f.word()           // the size
 	if isDigit(f.next()) { // a second size of Apache's, or the time that APISIX took
 		p.took(r, f.word())
@@ -216,32 +215,4 @@ func (p *combined) unescape(text []byte) []byte {
 	from := len(p.text)
 	p.text = appendUnquoted(p.text, text)
 	return p.text[from:len(p.text):len(p.text)]
-}
-
-// appendUnquoted may write over text: what it writes is never longer.
-func appendUnquoted(out, text []byte) []byte {
-	for i := 0; i < len(text); i++ {
-		if text[i] != '\\' || i+1 == len(text) {
-			out = append(out, text[i])
-			continue
-		}
-		i++
-		if text[i] == 'x' && i+2 < len(text) {
-			if c, ok := hexByte(text[i+1], text[i+2]); ok {
-				out = append(out, c)
-				i += 2
-				continue
-			}
-		}
-		out = append(out, escaped(text[i]))
-	}
-	return out
-}
-
-// escaped is what a letter stands for behind a backslash: others for themselves.
-func escaped(letter byte) byte {
-	if i := strings.IndexByte("nrt", letter); i >= 0 {
-		return "\n\r\t"[i]
-	}
-	return letter
 }

@@ -9,7 +9,7 @@ import (
 // raw is an object of JSON that comes next as it is, in quotes or not, as
 // escape=none writes a body; nil if none does. After one that is none no others
 // of the line are looked at: each would be read to its end.
-func (p *combined) raw(f *fields) []byte {
+func (p *combined) raw(f *words) []byte {
 	text := f.text[f.pos:]
 	unquoted := bytes.TrimPrefix(text, []byte(`"`))
 	if p.cooked || len(unquoted) == 0 || unquoted[0] != '{' {

@@ -17,7 +17,7 @@ type envoyText struct{ access }
 
 func (p *envoyText) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.begin(nil)
-	f := fields{text: record}
+	f := words{text: record}
 	start, ok := f.between('[', ']')
 	t, isTime := parseRFC3339(start)
 	if !ok || !isTime {
@@ -29,7 +29,7 @@ func (p *envoyText) Parse(record []byte, r *fingerprint.Request) (int, string) {
 		return f.column(), "expected the request in quotes"
 	}
 	status := f.word()
-	code, ok := number(status, 0, len(status))
+	code, ok := number(status)
 	if !ok || len(status) > 3 {
 		return f.column() - len(status), "expected a status"
 	}

@@ -97,7 +97,7 @@ func failedCode(text []byte) int {
 	if len(text) < 3 || counts(text[3:]) {
 		return fingerprint.Unknown
 	}
-	if n, ok := number(text, 0, 3); ok && 400 <= n && n < 600 && n != 512 { // that counts tokens, and is no status
+	if n, ok := number(text[:3]); ok && 400 <= n && n < 600 && n != 512 { // that counts tokens, and is no status
 		return int(n)
 	}
 	return fingerprint.Unknown

@@ -109,6 +109,15 @@ func isBatch(v rawjson.Value) bool {
 	return v.Kind() == rawjson.Array && bytes.HasPrefix(bytes.TrimLeft(v[1:], " \t\r\n"), []byte("{"))
 }
 
+// roleOf is whose a message is.
+func roleOf(s *rawjson.Scanner, message rawjson.Value) (role []byte) {
+	s.Reset(message)
+	for s.Object(); s.NextNamed("role"); {
+		role = s.Text(role)
+	}
+	return role
+}
+
 // readArguments gives the JSON text of arguments, logged as a text or as the
 // value itself.
 func readArguments(s *rawjson.Scanner, old []byte) []byte {

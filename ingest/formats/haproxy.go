@@ -22,7 +22,7 @@ type haproxy struct {
 
 func (p *haproxy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	p.begin(nil)
-	f := fields{text: record}
+	f := words{text: record}
 	client := f.word()
 	start, ok := f.between('[', ']')
 	t, isTime := parseZonelessCLF(start)
@@ -43,7 +43,7 @@ func (p *haproxy) Parse(record []byte, r *fingerprint.Request) (int, string) {
 	}
 	p.lasted = parseMillis(bytes.TrimPrefix(timers[bytes.LastIndexByte(timers, '/')+1:], []byte("+")), p.lasted)
 	status := f.word()
-	if code, ok := number(status, 0, len(status)); ok && code >= 100 && code <= 999 {
+	if code, ok := number(status); ok && code >= 100 && code <= 999 {
 		r.Status = int(code)
 	} else if string(status) != "-1" { // of a connection that broke off
 		return f.column() - len(status), "expected a status"

@@ -51,7 +51,7 @@ func (c *chat) flat(rest, value []byte) {
 		ok = ok && is // tool_call stands among the calls as well
 	} else if after, is := bytes.CutPrefix(rest, []byte("function.")); is { // OpenInference of AutoGen
 		f.kind = flatResult
-		f.n, ok = number(after, 0, len(after))
+		f.n, ok = number(after)
 	}
 	f.name = rest
 	if ok {
@@ -65,7 +65,7 @@ func cutNumber(text []byte) (n int64, rest []byte, ok bool) {
 	if !ok || len(digits) > 9 {
 		return 0, nil, false
 	}
-	n, ok = number(digits, 0, len(digits))
+	n, ok = number(digits)
 	return n, rest, ok
 }
 

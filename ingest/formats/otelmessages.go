@@ -59,7 +59,8 @@ func (c *chat) messages(list []byte, r *fingerprint.Request, reads fingerprint.F
 			continue
 		}
 		c.bare = 0
-		if lost = !isUsers(&c.part, message); !lost {
+		// An answer may have called.
+		if lost = string(roleOf(&c.part, message)) != "user"; !lost {
 			tail = len(c.ends)
 		}
 	}
@@ -90,15 +91,6 @@ func (c *chat) reword(r *fingerprint.Request) {
 		c.message(message)
 	}
 	r.Messages.Items = apart(items[:0], c.json, from, c.ends)
-}
-
-// isUsers tells the message of a user from an answer, which may have called.
-func isUsers(s *rawjson.Scanner, message rawjson.Value) (users bool) {
-	s.Reset(message)
-	for s.Object(); s.NextNamed("role"); {
-		users = string(s.Text(nil)) == "user"
-	}
-	return users
 }
 
 // message appends a message: those of the results in it, and itself. It is

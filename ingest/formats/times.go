@@ -95,20 +95,16 @@ func parseRFC3339(t []byte) (micros int64, ok bool) {
 	for i < len(t) && isDigit(t[i]) {
 		i++
 	}
-	year, ok := number(t, 0, i)
+	year, ok := number(t[:i])
 	if !ok || i < 4 || i > 9 || len(t) < i+15 || t[i] != '-' || t[i+3] != '-' || t[i+9] != ':' || t[i+12] != ':' {
 		return 0, false
 	}
 	if c := t[i+6]; c != 'T' && c != 't' && c != ' ' {
 		return 0, false
 	}
-	month, ok1 := number(t, i+1, i+3)
-	day, ok2 := number(t, i+4, i+6)
-	hour, ok3 := number(t, i+7, i+9)
-	minute, ok4 := number(t, i+10, i+12)
-	second, ok5 := number(t, i+13, i+15)
-	seconds, ok := civil(year, month, day, hour, minute, second)
-	if !ok || !ok1 || !ok2 || !ok3 || !ok4 || !ok5 {
+	d := digits{text: t[i:]}
+	seconds, ok := civil(year, d.at(1, 3), d.at(4, 6), d.at(7, 9), d.at(10, 12), d.at(13, 15))
+	if !ok || d.bad {
 		return 0, false
 	}
 	if year > 9999 {
@@ -142,13 +138,13 @@ func zone(t []byte) (seconds int64, ok bool) {
 	if len(t) != 5 && (len(t) != 6 || t[3] != ':') || t[0] != '+' && t[0] != '-' {
 		return 0, false
 	}
-	hours, ok1 := number(t, 1, 3)
-	minutes, ok2 := number(t, len(t)-2, len(t))
+	d := digits{text: t}
+	hours, minutes := d.at(1, 3), d.at(len(t)-2, len(t))
 	seconds = hours*3600 + minutes*60
 	if t[0] == '-' {
 		seconds = -seconds
 	}
-	return seconds, ok1 && ok2 && hours < 24 && minutes < 60
+	return seconds, !d.bad && hours < 24 && minutes < 60
 }
 
 // civil is the number of seconds since 1970 of a date and time of the

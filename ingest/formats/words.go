@@ -2,16 +2,16 @@ package formats
 
 import "bytes"
 
-// fields walks a line of words, quotes and brackets.
-type fields struct {
+// words walks a line of words, quotes and brackets.
+type words struct {
 	text []byte
 	pos  int
 }
 
-func (f *fields) column() int { return f.pos + 1 }
+func (f *words) column() int { return f.pos + 1 }
 
 // next is the first byte of what comes next, 0 at the end.
-func (f *fields) next() byte {
+func (f *words) next() byte {
 	for f.pos < len(f.text) && f.text[f.pos] == ' ' {
 		f.pos++
 	}
@@ -22,7 +22,7 @@ func (f *fields) next() byte {
 }
 
 // word is all up to the next blank.
-func (f *fields) word() []byte {
+func (f *words) word() []byte {
 	if f.next() == 0 {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (f *fields) word() []byte {
 
 // between is what stands between an opening and a closing byte. A closing one
 // behind a backslash is part of it.
-func (f *fields) between(opening, closing byte) (inside []byte, ok bool) {
+func (f *words) between(opening, closing byte) (inside []byte, ok bool) {
 	if f.next() != opening {
 		return nil, false
 	}
@@ -55,7 +55,7 @@ func (f *fields) between(opening, closing byte) (inside []byte, ok bool) {
 }
 
 // upTo is between where a backslash is nothing special.
-func (f *fields) upTo(opening, closing byte) (inside []byte, ok bool) {
+func (f *words) upTo(opening, closing byte) (inside []byte, ok bool) {
 	if f.next() != opening {
 		return nil, false
 	}

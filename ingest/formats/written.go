@@ -131,12 +131,7 @@ func (w *writer) messages(m *fingerprint.Messages) []any {
 			list = append(list, json.RawMessage(withoutKeys(string(item))))
 			continue
 		}
-		var s rawjson.Scanner
-		var role []byte
-		s.Reset(item)
-		for s.Object(); s.NextNamed("role"); {
-			role = s.Text(role)
-		}
+		role := roleOf(&rawjson.Scanner{}, item)
 		list = append(list, map[string]any{"role": valid(role), "content": w.text(item)})
 	}
 	return list
