@@ -29,7 +29,6 @@ type item struct {
 // each for itself.
 const fewItems = 4
 
-// keptItem is an item that was read.
 type keptItem struct {
 	item
 	of     *byte // where it stands in the line; nil if nothing is kept

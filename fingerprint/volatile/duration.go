@@ -43,7 +43,6 @@ func MatchDuration(t []byte) int {
 // mostUnits is how many one duration has, from days to nanoseconds.
 const mostUnits = 7
 
-// spaces is 1 if t begins with a space.
 func spaces(t []byte) int {
 	if len(t) > 0 && t[0] == ' ' {
 		return 1

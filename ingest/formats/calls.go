@@ -138,7 +138,6 @@ func readToolCall(s *rawjson.Scanner, calls []fingerprint.ToolCall) []fingerprin
 	return keepCall(calls, call)
 }
 
-// readCall reads what there is of a call.
 func readCall(s *rawjson.Scanner, call *fingerprint.ToolCall) {
 	for s.Object(); s.NextKey(); {
 		readCallMember(s, call)
@@ -153,7 +152,6 @@ func keepCall(calls []fingerprint.ToolCall, call fingerprint.ToolCall) []fingerp
 	return append(calls, call)
 }
 
-// readCallMember reads a member of a call.
 func readCallMember(s *rawjson.Scanner, call *fingerprint.ToolCall) {
 	switch string(s.Key) {
 	case "id", "call_id", "toolCallId", "toolUseId", "ref": // the last two of Converse and Genkit

@@ -222,7 +222,6 @@ func (p *custom) unescaped(text []byte) []byte {
 	return appendUnquoted(text[:0], text)
 }
 
-// lookup is the value of a field.
 func (p *custom) lookup(f *CustomField) (v found, ok bool) {
 	if f.Const != nil {
 		return found{text: []byte(*f.Const)}, true
@@ -355,7 +354,6 @@ func (p *custom) messages(r *fingerprint.Request, v found) {
 	p.said.reword(r)
 }
 
-// field fills a field.
 func (p *custom) field(r *fingerprint.Request, f *CustomField, v found) {
 	switch f.Name {
 	case "path":

@@ -164,7 +164,6 @@ func (c *chat) flatResults(fields []flat) {
 	}
 }
 
-// flatMessage makes one message.
 func (c *chat) flatMessage(fields []flat) {
 	c.json = append(c.json, '{')
 	inParts := slices.ContainsFunc(fields, func(f flat) bool { return f.kind == flatContent })

@@ -9,7 +9,6 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
-// otelLog is a log record.
 type otelLog struct {
 	trace, span []byte
 	origin

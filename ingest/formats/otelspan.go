@@ -74,7 +74,6 @@ func newSpan() otelSpan {
 	return otelSpan{start: fingerprint.NoTime, end: fingerprint.NoTime, took: fingerprint.NoTime}
 }
 
-// spanList reads a list of spans.
 func (p *otel) spanList(s *rawjson.Scanner) {
 	for s.Array(); s.NextElement(); {
 		sp := newSpan()

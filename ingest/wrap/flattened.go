@@ -113,7 +113,6 @@ func (b *branch) append(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendValue appends what a member is.
 func (b *branch) appendValue(dst []byte) []byte {
 	switch list := b.elements(); {
 	case b.in == nil && b.value == nil:

@@ -62,7 +62,6 @@ func (p *journal) Ends(line []byte) bool {
 	return ends(p, line)
 }
 
-// decode reads a list of bytes.
 func (p *journal) decode(list rawjson.Value) (text []byte, ok bool) {
 	if list.Kind() != rawjson.Array {
 		return nil, false

@@ -28,7 +28,6 @@ type turns struct {
 	text []byte
 }
 
-// turnLine is what is to be known of a line.
 type turnLine struct {
 	kind, agent, message []byte   // type, agentId or parent_tool_use_id, and message.id
 	role                 []byte   // message.role

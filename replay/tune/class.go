@@ -3,7 +3,6 @@ package tune
 // Class is what a repeat counts as when a setting fires on it.
 type Class int
 
-// The classes.
 const (
 	Neither  Class = iota // an outage, or what came too seldom for a loop
 	Excluded              // what would be wrong, but that the policy's exclusions take out

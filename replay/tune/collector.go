@@ -53,7 +53,6 @@ func (c *collector) sweep(windows []time.Duration, most, maxKeys int) *window.Sw
 	return window.NewSweep(c.plan, c.rules, window.SweepOptions{Windows: windows, Most: most, MaxKeys: maxKeys, Witness: c.witness, InRow: longestDefault})
 }
 
-// note notes what a sweep has found.
 func (c *collector) note(found []window.Finding) {
 	for i := range found {
 		switch f := &found[i]; f.What {
@@ -175,12 +174,10 @@ func (c *collector) repeat(r *window.Finding) {
 	k.hits = append(k.hits, h)
 }
 
-// print is the fingerprint that f is of.
 func (c *collector) print(f *window.Finding) *fingerprint.Fingerprint {
 	return &f.Event.Prints[c.plan.IdentityOf(c.rules[f.Target])].Fingerprints[f.Print]
 }
 
-// begin opens a repeat.
 func (c *collector) begin(r *window.Finding, facts *window.Facts) *Repeat {
 	ev, rule := r.Event, c.rules[r.Target]
 	k, hits, most := c.memory()

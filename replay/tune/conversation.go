@@ -99,7 +99,6 @@ func (r *requestsOf) add(c conversation) {
 	}
 }
 
-// count counts the latest requests.
 func (r *requestsOf) count() {
 	for _, c := range r.latest {
 		b := &r.busy[c>>1&(1<<busyBits-1)] // the last bit is always set

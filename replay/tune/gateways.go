@@ -43,7 +43,6 @@ type gatewayCounts struct {
 	flagged sampled[uint64] // by bits: the gateways that acted in it
 }
 
-// gatewayCount is what is counted of a gateway.
 type gatewayCount struct {
 	Gateway
 	told               bool // the sweep tells of all its rules: what is judged of them counts for others

@@ -60,7 +60,6 @@ func (s *keeper) note(found []window.Finding) {
 	s.take(s.ended())
 }
 
-// take takes in repeats that have ended.
 func (s *keeper) take(ended []*Repeat) {
 	for some := range slices.Chunk(ended, fetchedAtOnce) {
 		for _, k := range some {
@@ -133,7 +132,6 @@ func (s *keeper) makeRoom() {
 	s.countAnew()
 }
 
-// sum sums a repeat up.
 func (s *keeper) sum(k *Repeat) {
 	s.sums.add(k, s.labels, highestThreshold(k.Rule, s.most), s.cells+len(k.tracked))
 	s.free(k)

@@ -55,7 +55,6 @@ type Options struct {
 	Labels   Labels  // nil for none
 }
 
-// longest is the longest window swept.
 func (o *Options) longest() time.Duration { return o.Windows[len(o.Windows)-1] }
 
 // narrow tells that loops may be too slow for every window that is swept.

@@ -57,7 +57,6 @@ func (c *column) is(leaf *parquet.Column) {
 	c.leaf, c.full, c.list = leaf.Index(), byte(leaf.MaxDefinitionLevel()), leaf.MaxRepetitionLevel() > 0
 }
 
-// group is a row group.
 type group struct {
 	file   *parquet.File
 	meta   []format.ColumnChunk
@@ -305,7 +304,6 @@ func (n *numbers[V]) take(page parquet.Page, keep int) (err error) {
 // at is the value of a row at hand.
 func (n *numbers[V]) at(row int64) V { return n.entry(int32(row - n.first)) }
 
-// entry is the value of an entry.
 func (n *numbers[V]) entry(entry int32) V {
 	if n.same {
 		return n.only

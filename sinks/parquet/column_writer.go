@@ -26,10 +26,8 @@ func newNumberWriter[V int64 | int32 | float64 | bool](w *columnar, name string)
 	return c
 }
 
-// add adds a value.
 func (c *numberWriter[V]) add(value V) { c.list = append(c.list, value) }
 
-// null adds a null.
 func (c *numberWriter[V]) null() { c.nulls = append(c.nulls, int32(len(c.list)+len(c.nulls))) }
 
 // addIf adds a value, or null if it is unknown.
@@ -176,7 +174,6 @@ func newHashWriter(w *columnar, name string) *textWriter {
 	return c
 }
 
-// addFingerprint adds a fingerprint.
 func (c *textWriter) addFingerprint(f *fingerprint.Fingerprint) {
 	if b := f.Bytes(); len(b) >= shortHash {
 		c.addBytes(b)
@@ -188,7 +185,6 @@ func (c *textWriter) addFingerprint(f *fingerprint.Fingerprint) {
 // gathered bounds the texts that wait to be looked up, bytes.
 const gathered = 1 << 16
 
-// add adds a text.
 func (c *textWriter) add(text string) {
 	if len(text) == 0 && c.chunk.optional {
 		c.null()

@@ -133,7 +133,6 @@ func (c *compaction) findSafe() {
 	}
 }
 
-// day compacts a day of a table.
 func (c *compaction) day(table, day string) error {
 	from, to := filepath.Join(c.dir, table, day), filepath.Join(c.work, table, day)
 	files, err := listing(from)

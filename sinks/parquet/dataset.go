@@ -84,7 +84,6 @@ func (d *Dataset) mkdir(dir string) error {
 	return nil
 }
 
-// file begins a file of the dataset.
 func (d *Dataset) file(parts ...string) (*sinks.AtomicFile, error) {
 	path := filepath.Join(append([]string{d.dir}, parts...)...)
 	if err := d.mkdir(filepath.Dir(path)); err != nil {
@@ -243,7 +242,6 @@ func date(micros int64) string {
 	return "date=" + time.UnixMicro(micros).UTC().Format(time.DateOnly)
 }
 
-// scopeValue is one field of a scope with its value.
 type scopeValue struct {
 	Field string `parquet:"field,dict"`
 	Value string `parquet:"value,dict"`

@@ -37,7 +37,6 @@ var seed = maphash.MakeSeed()
 
 func (d *dictionary) len() int { return len(d.ends) - 1 }
 
-// word is the text of a number.
 func (d *dictionary) word(n int32) []byte { return d.text[d.ends[n]:d.ends[n+1]] }
 
 // lookups is how many texts are looked up at once: what one waits for in memory

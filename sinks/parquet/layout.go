@@ -36,7 +36,6 @@ func encodingOf(column parquet.Node) encoding.Encoding {
 	return &parquet.Plain
 }
 
-// filter is a Bloom filter of a column.
 func filter(column string) parquet.BloomFilterColumn { return parquet.SplitBlockFilter(10, column) }
 
 // layout is how the files of a table are laid out, so that a query reads

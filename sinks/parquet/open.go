@@ -33,7 +33,6 @@ func guard(path string, err *error) {
 // added are the columns of events that older files do not have.
 var added = []string{"answered"}
 
-// eventShape is that of files of events.
 var eventShape = sync.OnceValue(func() []leaf { return leaves(parquet.SchemaOf(eventRow{}).Fields(), "") })
 
 // beginEvents opens a file of events, of which each row group that is read has to be
@@ -145,7 +144,6 @@ func columnOf(file *parquet.File, name string) *parquet.Column {
 	return at
 }
 
-// leaf is one column.
 type leaf struct{ name, kind string }
 
 func leaves(fields []parquet.Field, prefix string) (list []leaf) {
@@ -197,7 +195,6 @@ func readRow(path string) (row *runRow, err error) {
 	return row, nil
 }
 
-// kinds are those of the columns of a schema.
 func kinds(schema *parquet.Schema) (list []parquet.Kind) {
 	for _, path := range schema.Columns() {
 		column, _ := schema.Lookup(path...)

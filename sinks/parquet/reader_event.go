@@ -245,7 +245,6 @@ func (r *eventReader) scope(c *eventColumns, entry int32, out *window.Scope, fie
 	return nil
 }
 
-// value is that of a scope field.
 func (r *eventReader) value(c *eventColumns, field string) (string, error) {
 	from, to := c.scopeField.entries(c.row)
 	values, _ := c.scopeValue.entries(c.row)

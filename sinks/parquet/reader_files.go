@@ -54,7 +54,6 @@ type told struct {
 	next int    // ordinal of the next row of the event at work; -1 if none may follow
 }
 
-// eventFile is one file of events.
 type eventFile struct {
 	path string
 	file *os.File
@@ -78,7 +77,6 @@ func (r *eventReader) prepare(have, want *window.Plan, answers *window.Answers, 
 	r.origins = origins || r.shared || answers.Looks() // partitions are merged by position
 }
 
-// nextEvent is as Reader.Next has it.
 func (r *eventReader) nextEvent(keep bool) (*window.Event, error) {
 	if r.making == nil {
 		r.making = makeAhead(r.events, r.atOnce, r.hold)

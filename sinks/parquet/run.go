@@ -59,7 +59,6 @@ type runRow struct {
 	Rules []ruleRow `parquet:"rules,list"`
 }
 
-// ruleRow is the account of one rule.
 type ruleRow struct {
 	Rule          string     `parquet:"rule"`
 	Identity      int32      `parquet:"identity_index"`
