@@ -127,5 +127,6 @@ func (w *Writer) appendPythonTextLower(dst []byte, text spoken) []byte {
 		w.text, _ = rawjson.AppendText(w.text[:0], text.text)
 		text.text = w.text
 	}
-	return appendPythonLowerASCII(dst, pythonStrip(text.text))
+	w.lowered = appendPythonLower(w.lowered[:0], pythonStrip(text.text))
+	return appendPythonASCII(dst, w.lowered)
 }

@@ -132,9 +132,18 @@ func isPythonSpace(r rune) bool {
 	return unicode.IsSpace(r) || 0x1C <= r && r <= 0x1F
 }
 
-// appendPythonLower is str.lower().
+// appendPythonLower is str.lower(). ASCII, which is nearly all of it, goes eight bytes at
+// a time.
 func appendPythonLower(dst, text []byte) []byte {
+	const highs = 0x8080808080808080
 	for i := 0; i < len(text); {
+		if i+8 <= len(text) {
+			if x := binary.LittleEndian.Uint64(text[i:]); x&highs == 0 {
+				dst = binary.LittleEndian.AppendUint64(dst, lowerWord(x))
+				i += 8
+				continue
+			}
+		}
 		if c := text[i]; c < utf8.RuneSelf {
 			dst = append(dst, asciiLower(c))
 			i++
@@ -151,39 +160,7 @@ func appendPythonLower(dst, text []byte) []byte {
 	return dst
 }
 
-// appendPythonLowerASCII is appendPythonASCII of str.lower(). Plain text, which
-// is nearly all of it, goes eight bytes at a time.
-func appendPythonLowerASCII(dst, text []byte) []byte {
-	dst = append(dst, '"')
-	for i := 0; i < len(text); {
-		dst = slices.Grow(dst, len(text)-i+8)
-		to := dst[len(dst):cap(dst)]
-		n, plain := 0, 8
-		for rest := text[i:]; plain == 8 && n+8 <= len(rest); n += plain {
-			x := binary.LittleEndian.Uint64(rest[n:])
-			plain = rawjson.PlainPrefix(x)
-			binary.LittleEndian.PutUint64(to[n:], lowerWord(x))
-		}
-		dst = dst[:len(dst)+n]
-		i += n
-		// One character that is not plain, or the last few bytes.
-		for more := true; more && i < len(text); more = plain == 8 {
-			if c := text[i]; c < utf8.RuneSelf {
-				dst = appendPythonEscape(dst, rune(asciiLower(c)))
-				i++
-				continue
-			}
-			r, mark, w := pythonLowerAt(text, i)
-			if dst = appendPythonEscape(dst, r); mark != 0 {
-				dst = appendPythonEscape(dst, mark)
-			}
-			i += w
-		}
-	}
-	return append(dst, '"')
-}
-
-// appendPythonLowerVerbatim is appendPythonLowerASCII of the text that stands
+// appendPythonLowerVerbatim is appendPythonASCII of str.lower() of the text that stands
 // in inner as JSON: see [rawjson.Verbatim]. Its escapes are Python's too, and
 // their letters are lower case, so nearly all of it can be copied. ok is false
 // for a Σ, whose lower case depends on the characters around it.

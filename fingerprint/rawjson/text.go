@@ -222,7 +222,7 @@ func AppendString(dst, text []byte) []byte {
 func Plain(text []byte) int {
 	n := 0
 	for ; n+8 <= len(text); n += 8 {
-		if k := PlainPrefix(binary.LittleEndian.Uint64(text[n:])); k < 8 {
+		if k := plainPrefix(binary.LittleEndian.Uint64(text[n:])); k < 8 {
 			return n + k
 		}
 	}
@@ -235,9 +235,9 @@ func Plain(text []byte) int {
 // IsPlain reports whether c is plain, in the sense of [Plain].
 func IsPlain(c byte) bool { return plain[c] }
 
-// PlainPrefix is how many of the eight bytes of x, in little-endian order, are
+// plainPrefix is how many of the eight bytes of x, in little-endian order, are
 // plain before the first that is not.
-func PlainPrefix(x uint64) int {
+func plainPrefix(x uint64) int {
 	const (
 		ones  = 0x0101010101010101
 		highs = 0x8080808080808080
