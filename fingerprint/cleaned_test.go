@@ -59,7 +59,6 @@ func TestSaid(t *testing.T) {
 			said("user", text, text)
 		}
 	}
-	said("user", `Observation: {"error": "no answer in 0.41s"}`, `Observation: {"error": "no answer in <duration>"}`)
 	said("user", `{"tool_name": "job", "tool_result": {"failed": 0, "up": "0.41s"}}`, `{"tool_name": "job", "tool_result": {"failed": 0, "up": "0.41s"}}`)
 	said("user", "Call id: call_7\nError:\nCode execution failed: 1 failed in 0.41s", "Call id: call_7\nError:\nCode execution failed: 1 failed in <duration>")
 	said("system", "Executed code block.\n\n```error\nTimeout after 0.41s\n```", "Executed code block.\n\n```error\nTimeout after <duration>\n```")

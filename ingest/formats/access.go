@@ -193,17 +193,6 @@ func began(r *fingerprint.Request, micros int64) {
 	}
 }
 
-// readMillis is parseMillis of what comes next.
-func readMillis(s *rawjson.Scanner, old int64) int64 { return parseMillis(s.Text(nil), old) }
-
-// parseMillis reads a duration in milliseconds, in microseconds.
-func parseMillis(text []byte, old int64) int64 {
-	if d, ok := parseSeconds(text); ok && d >= 0 {
-		return (d + 500) / 1000
-	}
-	return old
-}
-
 // bodyValue takes a request body apart that the log has as JSON and not as the
 // bytes that were sent.
 func (a *access) bodyValue(r *fingerprint.Request, body rawjson.Value) {

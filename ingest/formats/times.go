@@ -82,6 +82,17 @@ func parseSeconds(text []byte) (micros int64, ok bool) {
 	return micros, true
 }
 
+// readMillis is parseMillis of what comes next.
+func readMillis(s *rawjson.Scanner, old int64) int64 { return parseMillis(s.Text(nil), old) }
+
+// parseMillis reads a duration in milliseconds, in microseconds.
+func parseMillis(text []byte, old int64) int64 {
+	if d, ok := parseSeconds(text); ok && d >= 0 {
+		return (d + 500) / 1000
+	}
+	return old
+}
+
 // parseRFC3339 reads 2006-01-02T15:04:05.999999Z with any fraction and zone.
 // Digits beyond the microsecond are cut off. Years of more than four digits,
 // as ISO 8601 writes them with a sign, are times too, but out of range.

@@ -37,7 +37,7 @@ func FuzzRead(f *testing.F) {
 		if n > events || err == nil && n < events {
 			t.Errorf("%d events of %d, %v", n, events, err)
 		}
-		_, as := readRow(path)
+		_, as := readRunFile(path)
 		for _, err := range []error{err, as, compacted(path)} {
 			if err != nil && !strings.HasPrefix(err.Error(), dir) {
 				t.Error(err)

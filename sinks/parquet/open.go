@@ -166,8 +166,8 @@ func kindOf(f parquet.Node) string {
 	return kind
 }
 
-// readRow reads a run.
-func readRow(path string) (row *runRow, err error) {
+// readRunFile reads a run as it stands: readRun adds its account up, too.
+func readRunFile(path string) (row *runRow, err error) {
 	file, f, err := begin(path, leaves(parquet.SchemaOf(runRow{}).Fields(), ""))
 	if err != nil {
 		return nil, err

@@ -116,7 +116,7 @@ func (d *Dataset) writeReport(row *runRow) error {
 		return err
 	}
 	for _, path := range s.others {
-		other, err := readRow(path)
+		other, err := readRunFile(path)
 		if err != nil {
 			return err
 		}

@@ -151,7 +151,7 @@ func TestPartitions(t *testing.T) {
 	if !r.Whole || r.Run.Judged != int64(len(all)) || r.Run.Logs[0].Lines != int64(len(all)) {
 		t.Errorf("whole %v, %d judged, %d lines", r.Whole, r.Run.Judged, r.Run.Logs[0].Lines)
 	}
-	row, err := readRow(runFile(dir))
+	row, err := readRunFile(runFile(dir))
 	if err != nil || row.Rules[1].Judged != int64(len(all)) {
 		t.Errorf("the second rule judged %d of %d: %v", row.Rules[1].Judged, len(all), err)
 	}

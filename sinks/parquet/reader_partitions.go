@@ -31,7 +31,7 @@ func (r *Reader) split(files []string) error {
 	}
 	for _, f := range found {
 		e := of(f.partition)
-		row, err := readRow(f.path)
+		row, err := readRunFile(f.path)
 		if err != nil {
 			return err
 		}

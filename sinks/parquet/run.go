@@ -110,7 +110,7 @@ func (d *Dataset) writeRun(run Run) error {
 // readRun reads the run of a dataset.
 func readRun(dir string) (*runRow, error) {
 	path := runFile(dir)
-	row, err := readRow(path)
+	row, err := readRunFile(path)
 	if err != nil {
 		return nil, err
 	}
