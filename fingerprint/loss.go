@@ -29,28 +29,28 @@ func endsCut(text []byte) bool {
 	if len(text) == 0 {
 		return false
 	}
-	var opening byte
-	switch text[len(text)-1] {
-	case ']':
-		opening = '['
-	case '>':
-		opening = '<'
-	case ')':
-		opening = '('
-	default:
+	c := text[len(text)-1]
+	if c != ']' && c != '>' && c != ')' {
 		return false
 	}
-	end := text[max(0, len(text)-longestPlaceholder):]
-	start := bytes.LastIndexByte(end, opening)
-	if start < 0 {
-		return false
-	}
-	label, rest := cutLabel(end[start:])
+	before, label, rest := endLabel(text)
 	if len(rest) > 0 || hidden(label) != TruncatedContent {
 		return false
 	}
-	before := trimLines(end[:start])
-	return opening != '(' || bytes.HasSuffix(before, []byte("...")) || bytes.HasSuffix(before, []byte("…"))
+	before = trimLines(before)
+	return c != ')' || bytes.HasSuffix(before, []byte("...")) || bytes.HasSuffix(before, []byte("…"))
+}
+
+// endLabel is the label before the closing bracket that a text ends with, nil if there is
+// none, with what stands before it and, if that is in other brackets, behind it.
+func endLabel(text []byte) (before, label, rest []byte) {
+	end := text[max(0, len(text)-longestPlaceholder):]
+	start := bytes.LastIndexByte(end, opening(text[len(text)-1]))
+	if start < 0 {
+		return text, nil, nil
+	}
+	label, rest = cutLabel(end[start:])
+	return end[:start], label, rest
 }
 
 // trimLines takes blanks and ends of lines off the end of a text, be it the
@@ -71,7 +71,7 @@ func trimLines(text []byte) []byte {
 func (w *Writer) lossOfPart(part *block) Cause {
 	s := &w.leaves
 	s.Reset(part.raw)
-	cause, said := w.lossOfLeaves(s)
+	cause, said := w.lossOfLeaves(s, false)
 	w.check(s)
 	if !said && part.kind != nil {
 		return LossyContent
@@ -81,9 +81,9 @@ func (w *Writer) lossOfPart(part *block) Cause {
 
 // lossOfLeaves looks at every text of the value that comes next, but for those that
 // say what kind of content it is. It is said that there is content if any is some.
-func (w *Writer) lossOfLeaves(s *rawjson.Scanner) (loss Cause, said bool) {
+func (w *Writer) lossOfLeaves(s *rawjson.Scanner, ownEnd bool) (loss Cause, said bool) {
 	note := func() {
-		cause, some := w.lossOfLeaves(s)
+		cause, some := w.lossOfLeaves(s, ownEnd)
 		if loss == Computable {
 			loss = cause
 		}
@@ -108,7 +108,7 @@ func (w *Writer) lossOfLeaves(s *rawjson.Scanner) (loss Cause, said bool) {
 			return Computable, false
 		}
 		text := v[1 : len(v)-1]
-		return w.lossOfLeaf(text), len(text) > 0
+		return w.lossOfLeaf(text, ownEnd), len(text) > 0
 	case rawjson.Number, rawjson.Bool:
 		s.Skip()
 		return Computable, true
@@ -122,7 +122,7 @@ func (w *Writer) lossOfLeaves(s *rawjson.Scanner) (loss Cause, said bool) {
 // image ends like base64, or somebody wrote something else there. Of a long one
 // the beginning and the end are looked at, decoded: loggers escape what marks
 // are made of, brackets and dots in one character. Those of the middle are plain.
-func (w *Writer) lossOfLeaf(inner []byte) Cause {
+func (w *Writer) lossOfLeaf(inner []byte, ownEnd bool) Cause {
 	w.leaf, _ = rawjson.AppendText(w.leaf[:0], inner[:min(len(inner), longestEscaped)])
 	isData := bytes.HasPrefix(w.leaf, []byte("data:")) && bytes.Contains(w.leaf[:min(len(w.leaf), longestPlaceholder)], []byte(";base64,"))
 	long := len(inner) > longestEscaped || len(w.leaf) > longestPlaceholder
@@ -135,8 +135,8 @@ func (w *Writer) lossOfLeaf(inner []byte) Cause {
 	text := bytes.TrimSpace(w.leaf)
 	switch {
 	case !isData && !long:
-		return lossOf(text, false)
-	case isData && !endsInBase64(text), !isData && endsCut(text), chars.HasAny(inner, marks):
+		return lossOf(text, ownEnd)
+	case isData && !endsInBase64(text), !isData && !ownEnd && endsCut(text), chars.HasAny(inner, marks):
 		return TruncatedContent
 	}
 	return Computable

@@ -89,7 +89,7 @@ func (w *Writer) appendImages(dst []byte, it *item) ([]byte, Cause) {
 	}
 	s := &w.leaves
 	s.Reset(it.images)
-	cause, some := w.lossOfLeaves(s)
+	cause, some := w.lossOfLeaves(s, false)
 	w.check(s)
 	if cause != Computable || !some {
 		return dst, cause

@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint/chars"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -42,6 +43,13 @@ func placeholder(text []byte) Cause {
 		return RedactedContent
 	}
 	return Computable
+}
+
+// placeholderEnds are how placeholders end, and texts that were cut: with the bracket of a
+// label, or as these without brackets.
+var placeholderEnds = [][]byte{
+	[]byte("]"), []byte(">"), []byte("}"), []byte(")"),
+	[]byte("***"), []byte("DACTED"), []byte("DACTED__"), []byte("dacted"), []byte("-by-litellm"), []byte("default-message-value"),
 }
 
 // placeholders reads labels in brackets up to the end of the text.
@@ -96,17 +104,17 @@ func inLabel(c byte) bool {
 	return c >= ' '
 }
 
+const openings, closings = "[<{(", "]>})"
+
 // closing is the bracket that closes c, 0 if c opens none.
-func closing(c byte) byte {
-	switch c {
-	case '[':
-		return ']'
-	case '<':
-		return '>'
-	case '{':
-		return '}'
-	case '(':
-		return ')'
+func closing(c byte) byte { return paired(openings, closings, c) }
+
+// opening is the bracket that c closes, 0 if c closes none.
+func opening(c byte) byte { return paired(closings, openings, c) }
+
+func paired(these, others string, c byte) byte {
+	if i := strings.IndexByte(these, c); i >= 0 {
+		return others[i]
 	}
 	return 0
 }

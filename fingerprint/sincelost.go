@@ -22,7 +22,7 @@ func (w *Writer) appendSince(dst []byte) []byte {
 
 // sinceLost appends what tells that step from others, as JSON, if there is one.
 func (w *Writer) sinceLost(dst []byte, r *Request) []byte {
-	if w.asSent || !w.mayFollowLost(r.Messages.Items, w.turn.at) {
+	if !w.mayFollowLost(r.Messages.Items, w.turn.at) {
 		return dst
 	}
 	broken := w.broken
@@ -65,16 +65,20 @@ func (w *Writer) mayFollowLost(items []rawjson.Value, at int) bool {
 			size += len(item)
 		}
 	}
+	another := false // a call of another step, whose calls may be items of their own
 	for i := at - 1; i >= 0; i-- {
 		item := items[i]
-		switch part := w.partOfStep(item); {
+		part := w.partOfStep(item)
+		switch {
+		case another && part != callPart:
+			return false
 		case part == noPart:
-		case mayBeLost(item):
+		case w.mayBeLost(item):
 			return true
 		case part == resultPart:
 			found += len(item)
 		case !w.turn.namedIn(item), found > 2*size+someIDs, found > 0 && size > 2*found+someIDs:
-			return false
+			another = true
 		default:
 			found = 0
 		}
@@ -126,29 +130,64 @@ var (
 	callsNames  = [][]byte{[]byte(`_calls":`), []byte(`_calls": `)}
 )
 
-// mayBeLost tells at a glance whether something was cut out of a message, or hidden. A
-// short result that is a text is looked at itself; of a long one that was cut the end says
-// so, or what stands for its middle.
-func mayBeLost(item rawjson.Value) bool {
-	for _, before := range textResults {
-		behind, is := bytes.CutPrefix(item, before)
-		if !is {
-			continue
-		}
-		text, _, _ := bytes.Cut(behind, []byte(`"`))
-		if len(text) <= longestPlaceholder && bytes.IndexByte(text, '\\') < 0 {
-			return lossOf(bytes.TrimSpace(text), false) != Computable
-		}
-		const members = 256 // that stand behind the text
-		if end := longestEscaped + members; len(item) > end {
-			return chars.HasAny(item[len(item)-end:], lossWords) || chars.HasAny(item, marks)
-		}
+// mayBeLost tells at a glance whether something was cut out of a message, or hidden: a
+// text in it ends in what says so, or one that is long has a mark of that. Of a long result
+// that is a text the end is looked at.
+func (w *Writer) mayBeLost(item rawjson.Value) bool {
+	if chars.HasAny(item, marks) {
+		return true
 	}
-	return chars.HasAny(item, lossWords) || len(item) <= shortItem && chars.HasAny(item, hiddenWords)
+	const members = 256 // that stand behind the text
+	text := []byte(item)
+	if end := longestEscaped + members; len(text) > end && chars.BeginsWithAny(text, textResults) {
+		text = text[len(text)-end:]
+	}
+	if bytes.Contains(text, escapedSign) {
+		w.leaf, _ = rawjson.AppendText(w.leaf[:0], text)
+		text = w.leaf
+	}
+	return slices.ContainsFunc(placeholderEnds, func(end []byte) bool { return w.endsLost(text, end) })
 }
 
-// shortItem is how long a message is of which little is left but names and ids.
-const shortItem = 512
+// escapedSign is how loggers write brackets that HTML has, too, up to a digit.
+var escapedSign = []byte(`\u003`)
+
+// endsLost tells whether some text in JSON has such an end, and thereby says that something
+// was hidden or cut. In a body as it was sent a cut is the agent's own, unless that is all
+// of the text.
+func (w *Writer) endsLost(json, end []byte) bool {
+	for at := 0; ; {
+		n := bytes.Index(json[at:], end)
+		if n < 0 {
+			return false
+		}
+		if at += n + len(end); !endsText(json[at:]) {
+			continue
+		}
+		if len(end) > 1 {
+			return true
+		}
+		before, label, _ := endLabel(json[:at])
+		switch hidden(label) {
+		case Computable:
+		case TruncatedContent:
+			if !w.asSent || bytes.HasSuffix(before, []byte(`"`)) {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+}
+
+// endsText tells whether a text in JSON, or in JSON that is a text itself, ends before what
+// is behind, but for white space.
+func endsText(behind []byte) bool {
+	if len(behind) > 0 && (behind[0] == '\\' || behind[0] == ' ') {
+		behind = bytes.TrimLeft(behind, ` \nrt`)
+	}
+	return len(behind) > 0 && behind[0] == '"'
+}
 
 // someIDs is how much longer the results of a step may be for ids and times that are new
 // in each; longer ones, which have more of these, may be twice as long.
@@ -160,18 +199,6 @@ func (t *turn) namedIn(item rawjson.Value) bool {
 	return slices.ContainsFunc(t.calls, func(call ToolCall) bool { return bytes.Contains(item, call.Name) })
 }
 
-// lossWords are in what loggers leave of a text. They begin where a letter is rarer: it is
-// what is looked for first.
-var lossWords = [][]byte{[]byte("uncated"), []byte("UNCATED"), []byte("DACTED")}
-
-// hiddenWords are others in what stands in the place of a text, with the bracket before
-// them that is rarer than their letters. They are looked for where little is left.
-var hiddenWords = [][]byte{
-	[]byte("***"), []byte("-by-litellm"), []byte("MASKED"), []byte("FILTERED"), []byte("OMITTED"),
-	[]byte("[redacted"), []byte("[masked"), []byte("[filtered"), []byte("[Filtered"), []byte("[omitted"),
-	[]byte("<redacted"), []byte("<masked"), []byte("(redacted"), []byte("(omitted"),
-}
-
 // lastAnswer is where the last of the items that carry results ends.
 func (w *Writer) lastAnswer(items []rawjson.Value) int {
 	end := len(items)
@@ -181,17 +208,17 @@ func (w *Writer) lastAnswer(items []rawjson.Value) int {
 	return end
 }
 
-// turnLost tells whether something was cut out of the turn, or hidden.
+// turnLost tells whether something was cut out of the turn, or hidden: it need not be all
+// of its arguments. Cuts in a body as it was sent are the agent's own.
 func (w *Writer) turnLost() bool {
-	return slices.ContainsFunc(w.turn.calls, func(call ToolCall) bool { return w.lossOfArguments(call.Arguments) != Computable }) ||
-		slices.ContainsFunc(w.turn.results, func(result toolResult) bool {
-			if result.content == nil {
-				return false
-			}
-			w.leaves.Reset(result.content)
-			cause, _ := w.lossOfLeaves(&w.leaves)
-			return cause != Computable
-		})
+	lost := func(v []byte) bool {
+		w.leaves.Reset(v)
+		cause, _ := w.lossOfLeaves(&w.leaves, w.asSent)
+		return cause != Computable
+	}
+	return slices.ContainsFunc(w.turn.calls, func(call ToolCall) bool {
+		return lossOf(bytes.TrimSpace(call.Arguments), w.asSent) != Computable || lost(call.Arguments)
+	}) || slices.ContainsFunc(w.turn.results, func(result toolResult) bool { return lost(result.content) })
 }
 
 // names tells whether a turn calls the same tools as another.

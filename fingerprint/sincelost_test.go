@@ -32,9 +32,27 @@ func TestSinceLost(t *testing.T) {
 	f(begin+cut+","+test, since3)
 	f(begin+cutCall+","+test, since3)
 	f(begin+hidden+","+test, since3)
-	for _, text := range []string{"[redacted]", "***", "[MASKED]", "[Filtered]", "<masked>"} {
+	// In whatever words, and wherever these stand; so do cuts in arguments.
+	long := strings.Repeat("I edit it. ", 99)
+	for _, text := range []string{
+		"[redacted]", "***", "[MASKED]", "[Filtered]", "<masked>", "(omitted)", "<elided>", "[SCRUBBED]", "<anonymised>", "[tool-result: edit]",
+		"<EMAIL>", "{EMAIL}", "{{EMAIL_ADDRESS_1}}", "[US_SSN]", `\u003cPERSON\u003e`, "<EMAIL> <PERSON>", " [PII] ",
+		"redacted", "REDACTED", "__REDACTED__", "redacted-by-litellm", "default-message-value", "readacted",
+		"[This value has been dropped because this span's size exceeds the 1MB size limit.]", "<truncated 513 bytes>", "a... (truncated)",
+	} {
 		f(begin+use("edit", "{}", text)+","+test, since3)
+		f(begin+use("edit", `{\"text\":\"`+text+`\"}`, "ok")+","+test, since3)
+		f(begin+use("edit", `{\"path\":\"a.go\",\"texts\":[{\"text\":\"`+text+`\"}]}`, "ok")+","+test, since3)
+		f(begin+use("edit", text, "ok")+","+test, since3)
+		f(begin+`{"role":"assistant","content":[{"type":"text","text":"`+long+`"},{"type":"tool_use","id":"a","name":"edit","input":{"path":"a.go","text":"`+text+`"}}]},
+			{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"ok"}]},`+test, since3)
+		// Of a body as it was sent nothing is lost but what is hidden: cuts are the agent's own.
+		if !strings.HasSuffix(text, "... (truncated)") {
+			f(begin+use("edit", "{}", text)+","+test, since3, "body", "{}")
+		}
 	}
+	f(begin+use("edit", "{}", long+`\n[TRUNCATED]\n`)+","+test, since3)
+	f(begin+use("edit", "{}", long+"I [REDACTED] it (see <EMAIL>).")+","+test, "")
 	f(begin+test+","+cut+","+test, since5)
 	// A run is one from its first step on, and another step ends it by itself.
 	f(begin+cut+","+test+","+test+","+test, since3)
@@ -63,7 +81,14 @@ func TestSinceLost(t *testing.T) {
 	f(`{"role":"user","content":"q"},{"type":"function_call","call_id":"a","name":"edit","arguments":"{}"},{"type":"function_call","call_id":"b","name":"edit","arguments":"{}"},
 		{"type":"function_call_output","call_id":"a","output":"ok"},{"type":"function_call_output","call_id":"b","output":"o <truncated 9 bytes>"},`+test, `],["since_lost","b"`)
 	f(`{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"edit","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"o... [truncated]"}]}]},`+test, `],["since_lost","a"`)
-	// Of a body as it was sent nothing is lost; calls that are not there are not known to be.
+	// The calls of a step may be items of their own.
+	f(`{"role":"user","content":"q"},{"type":"function_call","call_id":"a","name":"edit","arguments":"[REDACTED]"},{"type":"function_call","call_id":"b","name":"read","arguments":"{}"},
+		{"type":"function_call_output","call_id":"a","output":"ok"},{"type":"function_call_output","call_id":"b","output":"ok"},`+test, `],["since_lost","b"`)
+	// Who sends the same to a masked address again repeats itself, as far as can be told.
+	send := use("send", `{\"to\":\"<EMAIL>\",\"text\":\"hello\"}`, "sent")
+	wantCanonicals(t, perCall, request(t, "messages", "["+begin+send+","+send+"]"),
+		`[["tool_call_result",{"arguments":{"text":"hello","to":"<EMAIL>"},"name":"send","result":{"text":"sent"}}]]`)
+	// Calls that are not there are not known to be lost.
 	f(begin+cut+","+test, "", "body", "{}")
 	f(`{"role":"tool","tool_call_id":"a","content":"o... [truncated]"},`+test, "")
 	f(begin+`{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"edit"}}]},`+test, "")
