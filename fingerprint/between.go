@@ -23,15 +23,18 @@ func (w *Writer) newBetween(items []rawjson.Value, first, last int, answer []byt
 	does := w.acts || !w.deeds       // the answer
 	var kept [mostAnswers + 1][]byte // from the last exchange back to the first in between
 	n, unknown := 0, uint(0)         // one bit for each that is new so far
-	third := false
+	third, lost := false, false
 	w.outcome = w.outcome[:0]
 	for end, looked := len(items), 0; looked < mostExchanges; looked++ {
 		from := w.answer(items[:end])
-		if from < 0 || from <= first && unknown == 0 {
+		if from < 0 || from <= first && unknown == 0 && !lost {
 			break
 		}
 		start := len(w.outcome)
-		known := !w.appendOutcome(items[from:end]) || does && w.onlyWords(items[from:end])
+		if !w.appendOutcome(items[from:end]) && from > first {
+			lost = true
+		}
+		known := does && w.onlyWords(items[from:end])
 		outcome := w.outcome[start:]
 		for i := range n {
 			if bytes.Equal(outcome, kept[i]) {
@@ -52,7 +55,7 @@ func (w *Writer) newBetween(items []rawjson.Value, first, last int, answer []byt
 		}
 		end = from
 	}
-	return third && unknown != 0
+	return third && (unknown != 0 || lost)
 }
 
 // answer is where the last answer begins, -1 if there is none.
@@ -73,9 +76,13 @@ func (w *Writer) answer(items []rawjson.Value) int {
 }
 
 // appendOutcome appends to w.outcome what came of an answer, with what was done for
-// it, or may have been; words alone do nothing. It tells whether all of that is in the log.
+// it, or may have been; words alone do nothing. It tells whether all of that is in the log,
+// as far as is seen at a glance.
 func (w *Writer) appendOutcome(exchange []rawjson.Value) bool {
 	for _, item := range exchange {
+		if w.mayBeLost(item) {
+			return false
+		}
 		it := w.readItem(item)
 		if it.class == isAside {
 			continue

@@ -103,6 +103,7 @@ func TestLastExchangeNewBetween(t *testing.T) {
 		return `,{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"` + name + `","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"none"},{"role":"user","content":"and?"}`
 	}
 	edit := func(what string) string { return step("I edit.\\n```sh\\nedit "+what+"\\n```", "OK.") }
+	cut, hidden := step("I edit.\\n```sh\\nedit\\n```", "OK ... [truncated]"), step(`Action: edit\nAction Input: {\"text\":\"[REDACTED]\"}`, "Observation: OK.")
 	for _, c := range []struct {
 		want  bool
 		steps []string
@@ -116,7 +117,7 @@ func TestLastExchangeNewBetween(t *testing.T) {
 		{true, []string{other("nothing"), next, next, shelf("nothing"), next}},
 		{false, []string{next, next, shelf("nothing"), other("a cup"), next}},
 		{true, []string{next, next, step("Yes, the next.", "OK."), next}},                                      // words alone
-		{true, []string{next, next, shelf("redacted-by-litellm"), next}},                                       // may be anything
+		{false, []string{next, next, shelf("redacted-by-litellm"), next}},                                      // may be the work
 		{true, []string{next, next, `,{"role":"assistant","content":"Hm."}` + step("Now the next.", "a cup")}}, // what comes last may be new
 		{false, append(longAgo, next, next, shelf("nothing"), next)},                                           // was long ago
 
@@ -125,6 +126,10 @@ func TestLastExchangeNewBetween(t *testing.T) {
 		// What is done is new work, whatever comes of it.
 		{false, []string{test, edit("1"), test, edit("2"), test}},
 		{true, []string{test, edit("1"), test, edit("1"), test}},
+		{false, []string{test, cut, test, cut, test}},
+		{true, []string{test, cut, test, test}},
+		{false, []string{hidden, test, hidden, test, hidden}},
+		{true, []string{test, hidden, hidden, hidden}}, // as far as can be told
 		// Words are none, whatever the client says to them, but what looks like a deed.
 		{true, []string{test, test, step("Hm.", "Step 7 of 9: act!"), test}},
 		{false, []string{test, test, step("```sh\\nedit 1\\n```\\nThat edits.", "OK 1."), test}},
