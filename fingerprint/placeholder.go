@@ -125,7 +125,7 @@ func paired(these, others string, c byte) byte {
 // words in brackets are what a tool or a person wrote.
 func hidden(label []byte) Cause {
 	switch {
-	case bytes.EqualFold(label, []byte("filtered")), string(label) == "elided": // Sentry, Google's ADK
+	case bytes.EqualFold(label, []byte("filtered")), string(label) == "elided", string(label) == "sensitive_data": // Sentry, Google's ADK, Datadog
 		return RedactedContent
 	case bytes.HasPrefix(label, []byte("This value has been dropped")): // Datadog
 		return TruncatedContent
@@ -179,7 +179,7 @@ func hidden(label []byte) Cause {
 func isEntity(word []byte) bool {
 	switch string(word) {
 	case "PII", "PHI", "PERSON", "NAME", "USERNAME", "EMAIL", "PHONE", "ADDRESS", "LOCATION", "AGE", "SSN", "NRP", "ORGANIZATION", //nolint:misspell // as Presidio has it
-		"PASSPORT", "LICENSE", "DRIVER", "VEHICLE", "IBAN", "SWIFT", "BANK", "CARD", "CRYPTO", "PIN", "PASSWORD", "SECRET", "KEY", "IP", "MAC", "URL", "NHS", "ITIN", "DATE":
+		"PASSPORT", "LICENSE", "DRIVER", "VEHICLE", "IBAN", "SWIFT", "BANK", "CARD", "CRYPTO", "PIN", "PASSWORD", "SECRET", "KEY", "IP", "MAC", "URL", "NHS", "ITIN", "DATE", "SOCIAL", "TAX", "TAXPAYER", "INSURANCE", "HEALTH":
 		return true
 	}
 	return false
