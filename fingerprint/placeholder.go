@@ -2,7 +2,6 @@ package fingerprint
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/loopgauge/loopgauge/fingerprint/chars"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -38,18 +37,28 @@ func placeholder(text []byte) Cause {
 			return RedactedContent
 		}
 	}
-	switch string(text) {
-	case "redacted-by-litellm", "default-message-value", "__REDACTED__", "REDACTED", "Redacted", "redacted", "readacted":
+	if word := barePlaceholder(text); len(word) == len(text) {
 		return RedactedContent
 	}
 	return Computable
 }
 
-// placeholderEnds are how placeholders end, and texts that were cut: with the bracket of a
-// label, or as these without brackets.
-var placeholderEnds = [][]byte{
-	[]byte("]"), []byte(">"), []byte("}"), []byte(")"),
-	[]byte("***"), []byte("DACTED"), []byte("DACTED__"), []byte("dacted"), []byte("-by-litellm"), []byte("default-message-value"),
+// barePlaceholders are those without brackets.
+var barePlaceholders = [...]string{
+	"redacted-by-litellm", "default-message-value", "__REDACTED__", "REDACTED", "Redacted", "redacted", "readacted", "***",
+}
+
+// barePlaceholder is the one of these that a text ends with, if it does.
+func barePlaceholder(text []byte) string {
+	switch string(text[max(0, len(text)-3):]) {
+	case "llm", "lue", "D__", "TED", "ted", "***":
+		for _, word := range barePlaceholders {
+			if len(text) >= len(word) && string(text[len(text)-len(word):]) == word {
+				return word
+			}
+		}
+	}
+	return ""
 }
 
 // placeholders reads labels in brackets up to the end of the text.
@@ -104,17 +113,32 @@ func inLabel(c byte) bool {
 	return c >= ' '
 }
 
-const openings, closings = "[<{(", "]>})"
-
 // closing is the bracket that closes c, 0 if c opens none.
-func closing(c byte) byte { return paired(openings, closings, c) }
+func closing(c byte) byte {
+	switch c {
+	case '[':
+		return ']'
+	case '<':
+		return '>'
+	case '{':
+		return '}'
+	case '(':
+		return ')'
+	}
+	return 0
+}
 
 // opening is the bracket that c closes, 0 if c closes none.
-func opening(c byte) byte { return paired(closings, openings, c) }
-
-func paired(these, others string, c byte) byte {
-	if i := strings.IndexByte(these, c); i >= 0 {
-		return others[i]
+func opening(c byte) byte {
+	switch c {
+	case ']':
+		return '['
+	case '>':
+		return '<'
+	case '}':
+		return '{'
+	case ')':
+		return '('
 	}
 	return 0
 }

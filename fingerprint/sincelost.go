@@ -104,7 +104,7 @@ func (w *Writer) partOfStep(item rawjson.Value) stepPart {
 			return noPart
 		case bytes.HasPrefix(behind, []byte(`"tool"`)):
 			return resultPart
-		case hasCalls(behind):
+		case callsIn(behind) >= 0:
 			return callPart
 		}
 	}
@@ -117,11 +117,14 @@ func (w *Writer) partOfStep(item rawjson.Value) stepPart {
 	return noPart
 }
 
-// hasCalls tells at a glance whether a message has a list of calls, as most clients write
-// it. Its brackets are rare.
-func hasCalls(message []byte) bool {
-	before, _, found := bytes.Cut(message, []byte("[{"))
-	return found && chars.EndsWithAny(before, callsNames)
+// callsIn is where the calls of a message begin at a glance, as most clients write them,
+// -1 if it has none. Their brackets are rare.
+func callsIn(message []byte) int {
+	at := bytes.Index(message, []byte("[{"))
+	if at >= 0 && chars.EndsWithAny(message[:at], callsNames) {
+		return at
+	}
+	return -1
 }
 
 var (
@@ -131,62 +134,90 @@ var (
 )
 
 // mayBeLost tells at a glance whether something was cut out of a message, or hidden: a
-// text in it ends in what says so, or one that is long has a mark of that. Of a long result
-// that is a text the end is looked at.
+// text in it ends in what says so, or has a mark of that. Of a result that is a text only
+// the end is looked at, and nothing before the calls of another.
 func (w *Writer) mayBeLost(item rawjson.Value) bool {
 	if chars.HasAny(item, marks) {
 		return true
 	}
 	const members = 256 // that stand behind the text
-	text := []byte(item)
-	if end := longestEscaped + members; len(text) > end && chars.BeginsWithAny(text, textResults) {
-		text = text[len(text)-end:]
+	at := max(0, callsIn(item))
+	if at == 0 && chars.BeginsWithAny(item, textResults) {
+		at = max(0, len(item)-members)
 	}
-	if bytes.Contains(text, escapedSign) {
-		w.leaf, _ = rawjson.AppendText(w.leaf[:0], text)
-		text = w.leaf
-	}
-	return slices.ContainsFunc(placeholderEnds, func(end []byte) bool { return w.endsLost(text, end) })
-}
-
-// escapedSign is how loggers write brackets that HTML has, too, up to a digit.
-var escapedSign = []byte(`\u003`)
-
-// endsLost tells whether some text in JSON has such an end, and thereby says that something
-// was hidden or cut. In a body as it was sent a cut is the agent's own, unless that is all
-// of the text.
-func (w *Writer) endsLost(json, end []byte) bool {
-	for at := 0; ; {
-		n := bytes.Index(json[at:], end)
+	for ; ; at++ {
+		n := bytes.IndexByte(item[at:], '"')
 		if n < 0 {
 			return false
 		}
-		if at += n + len(end); !endsText(json[at:]) {
-			continue
+		at += n
+		if at+1 < len(item) && item[at+1] == ':' {
+			continue // a name
 		}
-		if len(end) > 1 {
-			return true
-		}
-		before, label, _ := endLabel(json[:at])
-		switch hidden(label) {
-		case Computable:
-		case TruncatedContent:
-			if !w.asSent || bytes.HasSuffix(before, []byte(`"`)) {
-				return true
-			}
-		default:
+		if mayEndLost(item[:at]) && w.endsLost(item[:at]) {
 			return true
 		}
 	}
 }
 
-// endsText tells whether a text in JSON, or in JSON that is a text itself, ends before what
-// is behind, but for white space.
-func endsText(behind []byte) bool {
-	if len(behind) > 0 && (behind[0] == '\\' || behind[0] == ' ') {
-		behind = bytes.TrimLeft(behind, ` \nrt`)
+// mayEndLost tells at a glance whether a text, in JSON or in JSON that is a text itself, may
+// end before a quote in what says that it was hidden or cut.
+func mayEndLost(before []byte) bool {
+	n := len(before)
+	if n > 1 && before[n-1] == '\\' {
+		n--
 	}
-	return len(behind) > 0 && behind[0] == '"'
+	if n < 2 {
+		return false
+	}
+	switch before[n-1] {
+	case ']', '>', '}', ')', '*', '_', 'D', 'd', 'E', 'e', 'm', '9': // brackets may be escaped
+		return true
+	case ' ':
+		return before[n-2] != ':' && before[n-2] != ','
+	case 'n', 'r', 't', 'f':
+		return before[n-2] == '\\'
+	}
+	return false
+}
+
+// endsLost tells whether a text ends in what says that something was hidden or cut. It
+// stands in JSON, or in JSON that is a text itself. In a body as it was sent a cut is the
+// agent's own, unless that is all of the text.
+func (w *Writer) endsLost(text []byte) bool {
+	text = trimEscaped(text)
+	n := len(text)
+	if n == 0 {
+		return false
+	}
+	if escaped := n - len(`\u003e`); escaped >= 0 && text[escaped] == '\\' && text[escaped+1] == 'u' {
+		w.leaf, _ = rawjson.AppendText(w.leaf[:0], text[max(0, n-longestPlaceholder):])
+		if text = w.leaf; len(text) == 0 {
+			return false
+		}
+	}
+	if opening(text[len(text)-1]) == 0 {
+		return barePlaceholder(text) != ""
+	}
+	before, label, _ := endLabel(text)
+	cause := hidden(label)
+	return cause != Computable && (cause != TruncatedContent || !w.asSent || bytes.HasSuffix(before, []byte(`"`)))
+}
+
+// trimEscaped takes white space off the end of a text, also as it stands in JSON or in JSON
+// that is a text itself, with what escapes the quote behind it.
+func trimEscaped(text []byte) []byte {
+	for n := len(text); n > 0; n = len(text) {
+		switch c := text[n-1]; {
+		case c == ' ' || c == '\\':
+			text = text[:n-1]
+		case n > 1 && text[n-2] == '\\' && chars.IsSpaceEscape(c):
+			text = text[:n-2]
+		default:
+			return text
+		}
+	}
+	return text
 }
 
 // someIDs is how much longer the results of a step may be for ids and times that are new
