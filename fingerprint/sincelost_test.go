@@ -1,8 +1,13 @@
 package fingerprint
 
 import (
+	"bytes"
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // An agent edits and tests: what came of an edit, or the edit, is cut.
@@ -99,4 +104,35 @@ func TestSinceLostPastBrokenMessages(t *testing.T) {
 	r := request(t, "messages", "["+chatTurn+"]")
 	r.Messages.Items[0] = []byte(`{"role":"tool","content":[tool_result]}`)
 	wantCanonicals(t, mustNew(t, "tool-call-result", Options{}), r, `[["tool_call_result",`+findResult+`]]`, `[["tool_call_result",`+readResult+`]]`)
+}
+
+// The glance is at more than is lost, and never at less.
+func TestMayBeLost(t *testing.T) {
+	pieces := rapid.SliceOfN(rapid.SampledFrom([]string{
+		"[", "]", "<", ">", "{", "}", "(", ")", "REDACTED", "redacted", "__", "***", "EMAIL", "truncated", "omitted", "default-message-value", "sensitive_data",
+		"...", " ", "\n", "\t", "a", "ü", `"`, `\`, "'", "=", ":",
+	}), 1, 7)
+	rapid.Check(t, func(t *rapid.T) {
+		asJSON := func(v any) string {
+			var text bytes.Buffer
+			e := json.NewEncoder(&text)
+			e.SetEscapeHTML(rapid.Bool().Draw(t, "escaped"))
+			must(t, e.Encode(v))
+			return strings.TrimSpace(text.String())
+		}
+		text := strings.Join(pieces.Draw(t, "text"), "")
+		arguments, result := asJSON(map[string]any{"a": 1, "b": []string{"x", text}}), "ok"
+		if rapid.Bool().Draw(t, "in the result") {
+			arguments, result = "{}", strings.Repeat("long ", rapid.SampledFrom([]int{0, 999}).Draw(t, "before"))+text
+		}
+		messages := `[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":` + asJSON(arguments) + `}}]},{"role":"tool","content":` + asJSON(result) + `,"tool_call_id":"a"}]`
+		if rapid.Bool().Draw(t, "Anthropic's") {
+			messages = `[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":` + arguments + `}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":` + asJSON(result) + `}]}]`
+		}
+		r, w := request(t, "messages", messages), NewWriter(nil)
+		w.asSent = rapid.Bool().Draw(t, "as sent")
+		if w.findTurn(r) == Computable && w.turnLost() && !slices.ContainsFunc(r.Messages.Items, w.mayBeLost) {
+			t.Fatalf("nothing seen at a glance of %s", messages)
+		}
+	})
 }
