@@ -11,12 +11,14 @@ import (
 // the call's arguments: Claude Code, opencode, Gemini CLI and Qwen Code in
 // description, Cursor in explanation, Copilot in goal too, Codex in justification,
 // Amazon Q in summary. The words are new each time, though the same is done.
+// OpenHands asks for a summary of every call. It is left out where files are
+// edited: to a tool of MCP's it may be what is done, as the title of a ticket.
 var (
 	remarks  = []string{"description", "explanation", "goal", "justification", "summary"}
 	commands = []string{"command", "cmd"}
 	// What the names of such tools have in them: elsewhere a command may be a verb,
 	// and the description what it is about.
-	shells = [][]byte{[]byte("bash"), []byte("shell"), []byte("terminal"), []byte("exec_command")}
+	shells = [][]byte{[]byte("bash"), []byte("shell"), []byte("terminal"), []byte("exec_command"), []byte("file_editor")}
 	// What names have of tools that run commands or are told verbs: a verb is a word.
 	runners = [][]byte{[]byte("exec"), []byte("command")}
 )

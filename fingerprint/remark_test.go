@@ -36,6 +36,8 @@ func TestRemarks(t *testing.T) {
 	of("run_command", `{"cmd":["ls","-a"],"description":"a"}`, `{"cmd":["ls","-a"]}`)
 	of("execute_action", `{"command":"add","description":"buy milk"}`, `{"command":"add","description":"buy milk"}`)
 	of("jira_command", `{"command":"create_issue","summary":"a b"}`, `{"command":"create_issue","summary":"a b"}`)
+	of("file_editor", `{"command":"view","path":"a.py","security_risk":"LOW","summary":"View a.py again"}`, `{"command":"view","path":"a.py","security_risk":"LOW"}`)
+	of("create_issue", `{"security_risk":"LOW","summary":"a b"}`, `{"security_risk":"LOW","summary":"a b"}`)
 	of("todo", `{"command":"add","description":"a"}`, `{"command":"add","description":"a"}`)
 
 	// step is a request that answers a call with the next one.
