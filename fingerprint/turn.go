@@ -59,8 +59,8 @@ func (w *Writer) lastTurn(r *Request) Cause {
 }
 
 // findTurn finds the last tool turn: the request carries its own past. It
-// walks back from the end over system messages and results to the calls; a
-// user message on the way means that the turn is over. Calls that nothing
+// walks back from the end over system messages, frames and results to the calls;
+// a user message on the way means that the turn is over. Calls that nothing
 // follows are the response, which some logs have among the messages: the turn
 // is what they come after.
 func (w *Writer) findTurn(r *Request) Cause {
@@ -93,7 +93,7 @@ walk:
 			}
 			t.results = append(t.results, toolResult{of: t.ids.keep(it.resultID), content: content})
 		case isUser:
-			if !w.blockResults(it) {
+			if !w.blockResults(it) && !w.isFrame(it) {
 				if len(items) == 1 && w.placeholderIn(it.content) == RedactedContent {
 					return RedactedContent // what LiteLLM leaves of any conversation
 				}
@@ -195,6 +195,12 @@ func (t *turn) sortResults() {
 		}
 	}
 	slices.SortStableFunc(t.given, func(a, b int) int { return bytes.Compare(t.results[a].of, t.results[b].of) })
+}
+
+// isFrame tells whether a message is nothing but what an agent puts around others:
+// AgentScope has its reminders in messages of their own, behind the results.
+func (w *Writer) isFrame(it *item) bool {
+	return w.bared(w.onlyText(it.content).trim(), it).frames != nil
 }
 
 // blockResults takes the tool_result blocks of a message, from the last to the

@@ -73,6 +73,14 @@ func TestLastTurn(t *testing.T) {
 	// Each call in a message of its own, as OpenInference has those of OpenAI's Agents SDK.
 	f(`{"role":"assistant","tool_calls":[{"id":"c1","function":{"name":"find","arguments":"{\"a\":2,\"b\":1}"}}]},{"role":"assistant","tool_calls":[{"id":"c2","function":{"name":"read","arguments":"{}"}}]},
 		{"role":"tool","tool_call_id":"c1","content":"none"},{"role":"tool","tool_call_id":"c2","content":"x y"}`, findResult, readResult)
+	// So is what an agent puts around messages, in one of its own.
+	const reminder = `<system-reminder>the last 3 calls failed</system-reminder>`
+	for _, behind := range []string{`"` + reminder + `"`, `[{"type":"text","text":"` + reminder + `"}]`, `"\u003csystem-reminder>3</system-reminder>"`} {
+		f(chatTurn+`,{"role":"user","content":`+behind+`}`, findResult, readResult)
+	}
+	f(chatTurn+`,{"role":"user","content":"`+reminder+` and?"}`, none)
+	f(chatTurn+`,{"role":"user","content":[{"type":"text","text":"`+reminder+`"},{"type":"text","text":"and?"}]}`, none)
+	f(chatTurn+`,{"role":"assistant","content":"done"},{"role":"user","content":"`+reminder+`"}`, none)
 	f(chatTurn+`,{"role":"user","content":"and?"}`, none)
 	f(chatTurn+`,{"role":"user","content":"and?"},{"role":"system","content":"!"}`, none)
 	f(chatTurn+`,{"role":"assistant","content":"done"}`, none)
