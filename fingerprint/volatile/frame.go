@@ -93,6 +93,8 @@ func framed(text []byte) bool {
 		return bytes.Contains(text, bytes.TrimSpace(toolsAgain))
 	case last == '"':
 		return bytes.Contains(text[max(0, len(text)-longestGuard):], []byte("[loop-guard] "))
+	case last == ']':
+		return bytes.Contains(text[max(0, len(text)-longestWarning):], bytes.TrimSpace(warningLine))
 	case last == '>':
 		for _, b := range frameBlocks {
 			if bytes.HasSuffix(text, b.end) {
@@ -128,7 +130,7 @@ func withoutEnd(text []byte) []byte {
 			}
 		}
 	}
-	return withoutTools(withoutGuard(withoutShell(withoutTook(withoutTail(text)))))
+	return withoutTools(withoutWarning(withoutGuard(withoutShell(withoutTook(withoutTail(text))))))
 }
 
 // extras is what Agent Zero puts above what it tells the model with each request: the
@@ -186,6 +188,28 @@ func withoutGuard(text []byte) []byte {
 		return text
 	}
 	return append(text[:before+at], '"')
+}
+
+// Hermes Agent says it in a last line below what the tool returned:
+// [Tool loop warning: repeated_exact_failure_warning; count=3; terminal has failed ...].
+var (
+	warningLine    = []byte("\n\n[Tool loop ")
+	warningCount   = []byte("; count=")
+	longestWarning = 1 << 10 // with what else the agent may try
+)
+
+// withoutWarning leaves that out.
+func withoutWarning(text []byte) []byte {
+	before := max(0, len(text)-longestWarning)
+	at := bytes.LastIndex(text[before:], warningLine)
+	if at < 0 || !bytes.HasSuffix(text, []byte("]")) {
+		return text
+	}
+	said := text[before+at+len(warningLine):]
+	if bytes.IndexByte(said, '\n') >= 0 || !bytes.Contains(said, warningCount) {
+		return text
+	}
+	return text[:before+at]
 }
 
 // Copilot closes what a command said with <shellId: 3 completed with exit code 1>, each

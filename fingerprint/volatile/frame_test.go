@@ -31,6 +31,14 @@ func TestFrames(t *testing.T) {
 	same(`{"output":"no","metadata":{"duration_seconds":"0.3"}}`)
 	is("\"no\\n\\n\\n[loop-guard] Limited progress in 4 tool calls. Consider changing approach.\"", "\"no\\n\"") // PraisonAI
 	is(`{"exit_code": 0, "stdout": "no", "_loop_guard": {"message": "Limited progress in 4 tool calls. Consider changing approach.", "action": "warn"}}`, `{"exit_code": 0, "stdout": "no"}`)
+	const warning = "[Tool loop warning: repeated_exact_failure_warning; count=3; terminal has failed 3 times with identical arguments.]" // Hermes Agent
+	is("no\n\n"+warning, "no")
+	is(`{"exit_code": 2}`+"\n\n[Tool loop hard stop: same_tool_failure_halt; count=8; Stopped terminal.]", `{"exit_code": 2}`)
+	same("no\n" + warning)
+	same("no\n\n" + warning + "\n2")
+	same("no\n\n[Tool loop warning: a]")
+	same("no\n\n[Tool loop warning: a; count=3;\nb]")
+	same("no\n\n[Tool loop warning: a; count=3; " + strings.Repeat("b", longestWarning) + "]")
 	same("\"no\\n\\n[loop-guard] a\\nb\"")
 	same("no\\n\\n[loop-guard] a\"")
 	same("\"no\\n\\n[loop-guard] a" + strings.Repeat("b", longestGuard) + "\"")
@@ -97,7 +105,7 @@ func TestFrames(t *testing.T) {
 
 	// Hostile texts take no time that grows faster than they.
 	hostile(t, func(size int) {
-		for _, part := range []string{"<system-reminder>", "</system-reminder>", "<system-reminder></system-reminder>", "Chunk ID: \n", "\nProcess Group PGID: 1", "</environment_details></system-reminder>", "\n[EXTRAS]\n{\"current_datetime\":1}"} {
+		for _, part := range []string{"<system-reminder>", "</system-reminder>", "<system-reminder></system-reminder>", "Chunk ID: \n", "\nProcess Group PGID: 1", "</environment_details></system-reminder>", "\n[EXTRAS]\n{\"current_datetime\":1}", "\n\n[Tool loop ; count=3]"} {
 			text := "<system-reminder>" + strings.Repeat(part, size) + "</system-reminder>"
 			cleaned(verbatim(text), false)
 			cleaned(verbatim(strings.Repeat(part, size)+"\nProcess Group PGID: 1"), false)
