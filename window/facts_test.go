@@ -114,7 +114,8 @@ func TestResultsHear(t *testing.T) {
 
 // TestWitnessSeen: an error is shared that two callers had in a minute, of one
 // class and not once alone; so with conversations, where all callers are one.
-// One of the logs is of whole seconds if a tenth of the times are.
+// One of the logs is of whole seconds if a tenth of the times are, or both ends of
+// the stretch.
 func TestWitnessSeen(t *testing.T) {
 	f := func(want bool, events ...Event) {
 		t.Helper()
@@ -183,9 +184,12 @@ func TestWitnessSeen(t *testing.T) {
 	}
 	w.judged, w.whole = 99, 9
 	w.Seen(&Event{Time: 240_000_000})
-	of := &Facts{last: 240_000_000, start: fingerprint.NoTime}
+	of := &Facts{First: 1, last: 240_000_000, start: fingerprint.NoTime}
 	if w.coarse(of) {
 		t.Error("a tenth of the times are of whole seconds, and the log is")
+	}
+	if !w.coarse(&Facts{First: 180_000_000, last: 240_000_000, start: fingerprint.NoTime}) {
+		t.Error("a stretch begins and ends at a whole second, and the log is finer")
 	}
 	if w.Seen(&Event{Time: 240_000_000}); !w.coarse(of) {
 		t.Error("more than a tenth of the times are of whole seconds, and the log is not")

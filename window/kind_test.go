@@ -64,7 +64,7 @@ func TestKind(t *testing.T) {
 	f := func(w *Witness, rule *Rule, is func(f *Facts), want Kind, evidence string) { // $ is its end
 		t.Helper()
 		held[want] = true
-		facts := &Facts{Requests: 11, cycle: 11, answered: 10}
+		facts := &Facts{Requests: 11, First: 1, cycle: 11, answered: 10}
 		is(facts)
 		if kind, why := w.Kind(rule, facts); kind != want || !strings.Contains(why+"$", evidence) {
 			t.Errorf("%s: %s; want %s: %s", kind, why, want, evidence)
@@ -77,6 +77,7 @@ func TestKind(t *testing.T) {
 	f(fine, text, func(f *Facts) { f.instants = 4 }, Stuck, "")
 	f(coarse, text, func(f *Facts) { f.instants = 10 }, Stuck, "")
 	f(coarse, text, func(f *Facts) { f.instants, f.last, f.start = 10, 1, 1 }, DuplicateLogging, "10 of 10") // from a finer log
+	f(fine, text, func(f *Facts) { f.instants, f.First = 10, 0 }, Stuck, "")                                 // from a small log of whole seconds
 	f(coarse, text, func(f *Facts) { f.instants, f.last, f.start = 10, 2_369_999_000, fingerprint.NoTime }, Stuck, "")
 	f(fine, text, func(f *Facts) { f.Probes = 6 }, Probe, "6 of 10")
 	f(fine, text, func(f *Facts) { f.Probes = 5 }, Stuck, "")
