@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -282,6 +283,11 @@ func (s Summary) loops(b *strings.Builder) {
 	if len(loops) > shownLoops {
 		shown = loops[len(loops)-shownLoops:]
 		fmt.Fprintf(b, "the %d costliest of %s loops%s\n", shownLoops, term.Count(int64(len(loops))), among)
+	}
+	for i := range shown {
+		if l := &shown[i]; l.Cost == 0 && s.Result.NoPrice(l.episodes[0].Model) {
+			l.Cost = math.NaN()
+		}
 	}
 	listLoops(b, shown, len(s.Result.Rules) > 1)
 	b.WriteByte('\n')

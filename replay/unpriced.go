@@ -114,6 +114,11 @@ func (u *unpriced) list() []Unpriced {
 	return list
 }
 
+// NoPrice tells that a cost of 0 says nothing of a request of the model.
+func (r *Result) NoPrice(model string) bool {
+	return slices.ContainsFunc(r.Unpriced, func(u Unpriced) bool { return u.Model == model })
+}
+
 // shownUnpriced is how many of them a summary names.
 const shownUnpriced = 5
 

@@ -110,14 +110,14 @@ func (b *builder) repeat(k *tune.Repeat) rawRepeat {
 	hits := k.Hits()
 	times, statuses := make([]int64, len(hits)), make([]int, len(hits))
 	tokens, costs := make([]int64, len(hits)), make([]int64, len(hits)) // cost in millionths of a dollar
-	before, someTokens, someCost := k.First/1000, false, false
+	before, someTokens, someCost, noPrice := k.First/1000, false, false, b.r.Result.NoPrice(k.Model)
 	for i, h := range hits {
 		times[i] = h.Time/1000 - before
 		before = h.Time / 1000
 		statuses[i], tokens[i], costs[i] = int(h.Status), h.Tokens, -1
 		someTokens = someTokens || h.Tokens >= 0
 		if !math.IsNaN(h.Cost) {
-			costs[i], someCost = int64(math.Round(1e6*h.Cost)), true
+			costs[i], someCost = int64(math.Round(1e6*h.Cost)), someCost || h.Cost > 0 || !noPrice
 		}
 	}
 	if !someTokens {
