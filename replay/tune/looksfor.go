@@ -3,6 +3,7 @@ package tune
 import (
 	"fmt"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/window"
 )
 
@@ -16,6 +17,7 @@ var inCommon = map[string]string{
 	"last-messages":       "the same last messages",
 	"session-model-tools": "any request of the same session and model",
 	"aisg":                "the same last messages",
+	"fairvisor":           "requests of the same method, path, query%s and limit keys",
 }
 
 // howOften says which of them a counter of [window.SweepKinds] counts.
@@ -33,6 +35,13 @@ func (r *Report) LooksFor(a *Advice) string {
 	what := inCommon[a.Rule.Identity.Name]
 	if what == "" {
 		return ""
+	}
+	if a.Rule.Identity.Name == "fairvisor" { // as shipped it has no body
+		body := ""
+		if a.Rule.Identity.Reads&fingerprint.ReadsBody != 0 {
+			body = ", body"
+		}
+		what = fmt.Sprintf(what, body)
 	}
 	c := r.Cells[a.Cell]
 	return fmt.Sprintf("looks for %s, %d times "+howOften[c.Kind], what, a.Threshold, window.Lasting(c.Window))
