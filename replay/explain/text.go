@@ -222,6 +222,9 @@ func (p *Print) lines(b *strings.Builder, short func(log string) string) {
 	if p.LinesLeft > 0 {
 		wrapped(b, "    ", "and "+term.Plural(p.LinesLeft, "more that is", "more that are")+" not kept")
 	}
+	if prints {
+		wrapped(b, "  ", "another fingerprint is another step of the rounds, and counts for itself")
+	}
 }
 
 // String says what would have changed the answer.
