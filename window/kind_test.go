@@ -77,7 +77,8 @@ func TestKind(t *testing.T) {
 	f(fine, text, func(f *Facts) { f.instants = 4 }, Stuck, "")
 	f(coarse, text, func(f *Facts) { f.instants = 10 }, Stuck, "")
 	f(coarse, text, func(f *Facts) { f.instants, f.last, f.start = 10, 1, 1 }, DuplicateLogging, "10 of 10") // from a finer log
-	f(fine, text, func(f *Facts) { f.instants, f.First = 10, 0 }, Stuck, "")                                 // from a small log of whole seconds
+	f(fine, text, func(f *Facts) { f.instants, f.First, f.last = 10, 0, second }, Stuck, "")                 // from a small log of whole seconds
+	f(fine, text, func(f *Facts) { f.instants, f.First = 10, 0 }, DuplicateLogging, "10 of 10")
 	f(coarse, text, func(f *Facts) { f.instants, f.last, f.start = 10, 2_369_999_000, fingerprint.NoTime }, Stuck, "")
 	f(fine, text, func(f *Facts) { f.Probes = 6 }, Probe, "6 of 10")
 	f(fine, text, func(f *Facts) { f.Probes = 5 }, Stuck, "")

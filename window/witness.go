@@ -68,9 +68,9 @@ func WholeSecond(t int64) bool { return t%second == 0 || t%second >= second-1000
 // coarse tells that the stretch is from a log of whole seconds, in which sharing one's
 // time means nothing. With a duration, which is finer, only one end is whole. In a finer
 // log hardly a request is at a whole second: where a tenth are, one of the logs has no
-// other times, and however small it is, where the stretch begins and ends at one.
+// other times, and however small it is, where the stretch begins at one and ends at another.
 func (w *Witness) coarse(f *Facts) bool {
-	return whole(f.last, f.start) && (WholeSecond(f.First) || 10*w.whole > w.judged)
+	return whole(f.last, f.start) && (WholeSecond(f.First) && f.First != f.last || 10*w.whole > w.judged)
 }
 
 // Conversation names the conversation of a request, "" if it has none, or no
