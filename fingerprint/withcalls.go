@@ -17,10 +17,10 @@ func (w *Writer) withCalls(items []rawjson.Value, from int, tail bool) (int, Cau
 		it := w.readItem(message)
 		return w.answers(it) || w.callsTools(it)
 	})
-	if first < 0 && from > 0 && w.observes(w.readItem(items[from])) && w.readItem(items[from-1]).class == isAssistant {
-		return from - 1, Computable
-	}
 	if first < 0 || !w.answers(w.readItem(items[from+first])) {
+		if from > 0 && w.replies(items[from:]) && w.readItem(items[from-1]).class == isAssistant {
+			return from - 1, Computable
+		}
 		return w.firstCall(items, from), Computable
 	}
 	lost, asked := tail, false
@@ -94,10 +94,12 @@ var observations = [][]byte{
 	[]byte(`{"tool_name": "`), []byte(`{\"tool_name\": \"`), // Agent Zero
 }
 
-// observes tells whether a message of the user is a result, of a client whose model has
-// no tools.
-func (w *Writer) observes(it *item) bool {
-	return it.class == isUser && chars.BeginsWithAny(w.firstText(it.content).trim().text, observations)
+// replies tells whether the first of some messages may be what came of the answer before
+// it, for a client whose model has no tools sends results as messages of the user. If it
+// is the only one it must have the form of a result, for who asks for that wants no answer.
+func (w *Writer) replies(messages []rawjson.Value) bool {
+	it := w.readItem(messages[0])
+	return it.class == isUser && (len(messages) > 1 || chars.BeginsWithAny(w.firstText(it.content).trim().text, observations))
 }
 
 // answers tells whether a message has results of tools.

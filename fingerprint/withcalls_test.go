@@ -15,6 +15,7 @@ func TestLastMessagesHaveTheCallsOfTheirResults(t *testing.T) {
 	}
 	single := chatTurn + `,{"role":"assistant","tool_calls":[{"id":"c3","function":{"name":"list","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c3","content":"none"}`
 	spoken := `{"role":"user","content":"q"},{"role":"assistant","content":"edit 1"},{"role":"user","content":"Observation: done"},{"role":"assistant","content":"test"},{"role":"user","content":"Observation: FAIL"}`
+	plain := `{"role":"user","content":"q"},{"role":"assistant","content":"edit 1"},{"role":"user","content":"ok"},{"role":"assistant","content":"test"},{"role":"user","content":"FAIL"}`
 	inTwo := `{"role":"user","content":"q"},{"role":"assistant","content":"<tool_call>f</tool_call>"},{"role":"assistant","content":"<tool_call>g</tool_call>"},{"role":"tool","content":"ok"},{"role":"tool","content":"ok"}`
 	for _, c := range []struct {
 		messages string
@@ -41,6 +42,13 @@ func TestLastMessagesHaveTheCallsOfTheirResults(t *testing.T) {
 		{`{"role":"assistant","content":"test"},{"role":"user","content":[{"type":"text","text":"Observation: FAIL"}]}`, 1, 2},
 		{spoken + `,{"role":"user","content":"Observation: of what?"}`, 1, 1},
 		{`{"role":"user","content":"Observation: r"},{"role":"assistant","content":"a"}`, 2, 2},
+		// Any message of the user may be a result, unless it is all that is asked for.
+		{plain, 3, 4},
+		{plain, 2, 2},
+		{plain, 1, 1},
+		{plain + `,{"role":"user","content":"and?"}`, 2, 3},
+		{`{"role":"assistant","content":"edited"},{"role":"user","content":"go on"},` + chatTurn, 6, 7},
+		{`{"role":"user","content":"q"},{"role":"user","content":"ok"},{"role":"assistant","content":"a"}`, 2, 2},
 		{inTwo, 2, 4},
 		{inTwo, 3, 4},
 	} {
