@@ -63,7 +63,7 @@ func TestArraysOfWrapped(t *testing.T) {
 	f("console+loopgauge", "web-1  | "+a+"\n"+b+"\n", "1.0 a", "2: expected the name of a container in front", 0)
 	f("journald+loopgauge", `[{"MESSAGE":`+quote(a)+`},{"MESSAGE":`+bytesOf(b)+`},{"MESSAGE":null},{"MESSAGE":[300]},{"MESSAGE":["12"]},{"MESSAGE":{}}]`,
 		"1.0 a, 1.1 b", "1: no line in it: expected MESSAGE, which is null from 4 KiB on without journalctl --all, "+strings.Join(slices.Repeat([]string{"1: MESSAGE is neither a text nor a list of bytes"}, 3), ", "), 0)
-	f("archive+har", `[{"log":{}},{}]`, "", "1: no entries in it: expected log.entries, 1: no entries in it: expected log.entries", 0)
+	f("archive+har", `[{"log":{}},{}]`, "", "1: no entries in it: expected log.entries or messages, 1: no entries in it: expected log.entries or messages", 0)
 
 	// Formats whose records need not hold a request say of no scalar that it is one such.
 	f("otel", "7\n[null,\"x\"]\n", "", "1: expected an object, 2: expected an object, 2: expected an object", 0)

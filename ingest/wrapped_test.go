@@ -154,6 +154,27 @@ func TestLongDocument(t *testing.T) {
 	}
 }
 
+// TestDocumentOfASession: older versions of Gemini CLI keep a session's messages in a document.
+func TestDocumentOfASession(t *testing.T) {
+	log := fixtures.Read(t, "formats/gemini-cli/session-2026-11-29T17-50-38a56e0f.jsonl")
+	want := read(t, log, Options{})
+	lines := bytes.Split(bytes.TrimSpace(log), []byte("\n"))
+	var messages [][]byte
+	for _, line := range lines[1:] {
+		if bytes.Contains(line, []byte(`"type":`)) {
+			messages = append(messages, line)
+		}
+	}
+	for between, format := range map[string]string{"": "archive+gemini-cli", "\n": "json+archive+gemini-cli"} {
+		document := slices.Concat(bytes.TrimSuffix(lines[0], []byte("}")), []byte(`,"messages":[`+between), bytes.Join(messages, []byte(","+between)), []byte(between+"]}"))
+		got := read(t, document, Options{})
+		if got.format != format || len(want.requests) == 0 || !slices.Equal(got.requests, want.requests) || got.tally.Malformed != 0 {
+			t.Errorf("%s: %+v, %d requests, want those of the lines as %s: %d", got.format, got.tally, len(got.requests), format, len(want.requests))
+		}
+		checkPlaces(t, format, document, got.at)
+	}
+}
+
 // checkPlaces: positions are those of lines of the log, and in their order.
 func checkPlaces(tb testing.TB, name string, log []byte, at []fingerprint.Position) {
 	tb.Helper()

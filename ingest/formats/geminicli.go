@@ -12,7 +12,7 @@ import (
 // geminiCLI reads the files of Gemini CLI's sessions. A request is a response of the model
 // that calls tools, which is written anew once they have run, with what came of them: that
 // line alone has the calls. No line but the first says whose session it is; the name of
-// the file does.
+// the file does. Older versions keep the same messages in a document.
 type geminiCLI struct {
 	sessionFile
 	reads   fingerprint.Field
@@ -28,7 +28,7 @@ func newGeminiCLI(reads fingerprint.Field) Parser {
 }
 
 func isGeminiCLI(m wrap.Members) bool {
-	return m.Has("id", "timestamp", "content") && speaks(m["type"], m["content"]) || m.Has("$set") && len(m) == 1 || m.Has("sessionId", "projectHash", "startTime")
+	return m.Has("id", "timestamp", "content") && speaks(m["type"], m["content"]) || m.Has("$set") && len(m) == 1 || m.Has("sessionId", "projectHash", "startTime") && !m.Has("messages")
 }
 
 // speaks tells the type of a message. What people say in the chats of others is a text,

@@ -6,18 +6,26 @@ import (
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
 )
 
-// archive gives the entries of an HTTP archive, log.entries, each with the
-// line in which it begins.
+// archive gives the entries of a document, log.entries of an HTTP archive or the messages
+// of a session of Gemini CLI, each with the line in which it begins.
 type archive struct{ scan rawjson.Scanner }
 
 func detectArchive(line []byte) bool {
 	var s rawjson.Scanner
 	s.Reset(line)
-	for s.Object(); s.NextNamed("log"); {
-		for s.Object(); s.NextKey(); {
-			switch string(s.Key) {
-			case "entries", "creator", "version":
-				return true
+	project := false
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "projectHash":
+			project = true
+		case "messages":
+			return project
+		case "log":
+			for s.Object(); s.NextKey(); {
+				switch string(s.Key) {
+				case "entries", "creator", "version":
+					return true
+				}
 			}
 		}
 	}
@@ -28,15 +36,21 @@ func (p *archive) Unwrap(line Line, next func(Line)) string {
 	s := &p.scan
 	s.Reset(line.Text)
 	found := false
-	for s.Object(); s.NextNamed("log"); {
-		for s.Object(); s.NextNamed("entries"); {
+	for s.Object(); s.NextKey(); {
+		switch string(s.Key) {
+		case "messages":
 			found = true
 			p.entries(line, next)
+		case "log":
+			for s.Object(); s.NextNamed("entries"); {
+				found = true
+				p.entries(line, next)
+			}
 		}
 	}
 	why := failure(s)
 	if why == "" && !found {
-		return "no entries in it: expected log.entries"
+		return "no entries in it: expected log.entries or messages"
 	}
 	return why
 }

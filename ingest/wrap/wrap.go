@@ -139,7 +139,7 @@ var All = []*Wrapper{
 	{Name: "sse", Doc: "server-sent events", Detect: IsEvents, New: fresh[sse]},
 	{Name: "turns", Doc: "calls and results in sessions of coding agents", JSON: true, Detect: byMembers(isOfSession), New: fresh[turns], Gathers: true},
 	{Name: "rows", Doc: "rows of one request in the log of Azure API Management", JSON: true, Detect: detectRows, New: fresh[rows], Gathers: true},
-	{Name: "archive", Doc: "the document around the entries of an HTTP archive", JSON: true, Detect: detectArchive, New: fresh[archive]},
+	{Name: "archive", Doc: "documents: HTTP archives, sessions of Gemini CLI", JSON: true, Detect: detectArchive, New: fresh[archive]},
 	{Name: "quoted", Doc: "lines as JSON strings: Kafka Connect, the Collector's raw", Detect: detectQuoted, New: fresh[quoted], Around: true},
 	{Name: "member", Doc: "JSON objects with the line in message, payload, ...", JSON: true, Detect: detectMember, New: lineIn(lineNames...), Loose: true},
 	Flattened,
