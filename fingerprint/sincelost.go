@@ -186,22 +186,34 @@ func mayEndLost(before []byte) bool {
 // agent's own, unless that is all of the text.
 func (w *Writer) endsLost(text []byte) bool {
 	text = trimEscaped(text)
-	n := len(text)
-	if n == 0 {
-		return false
+	for hasEscaped(text) {
+		// From the second time on it is in w.leaf, and gets shorter.
+		w.leaf, _ = rawjson.AppendText(w.leaf[:0], text[max(0, len(text)-longestEscaped):])
+		text = trimEscaped(w.leaf)
 	}
-	if escaped := n - len(`\u003e`); escaped >= 0 && text[escaped] == '\\' && text[escaped+1] == 'u' {
-		w.leaf, _ = rawjson.AppendText(w.leaf[:0], text[max(0, n-longestPlaceholder):])
-		if text = w.leaf; len(text) == 0 {
-			return false
-		}
+	if len(text) == 0 {
+		return false
 	}
 	if opening(text[len(text)-1]) == 0 {
 		return barePlaceholder(text) != ""
 	}
-	before, label, _ := endLabel(text)
+	_, label, _ := endLabel(text)
 	cause := hidden(label)
-	return cause != Computable && (cause != TruncatedContent || !w.asSent || bytes.HasSuffix(before, []byte(`"`)))
+	if cause == TruncatedContent && w.asSent {
+		whole := text[bytes.LastIndexByte(text, '"')+1:]
+		for range 2 { // JSON in JSON
+			w.leaf, _ = rawjson.AppendText(w.leaf[:0], whole)
+			whole = bytes.TrimSpace(w.leaf)
+		}
+		return lossOf(whole, true) != Computable
+	}
+	return cause != Computable
+}
+
+// hasEscaped tells whether characters at the end of a text in JSON may be escaped by their
+// numbers.
+func hasEscaped(text []byte) bool {
+	return bytes.Contains(text[max(0, len(text)-longestPlaceholder):], []byte(`\u`))
 }
 
 // trimEscaped takes white space off the end of a text, also as it stands in JSON or in JSON

@@ -125,7 +125,10 @@ func TestMayBeLost(t *testing.T) {
 		if rapid.Bool().Draw(t, "in the result") {
 			arguments, result = "{}", strings.Repeat("long ", rapid.SampledFrom([]int{0, 999}).Draw(t, "before"))+text
 		}
-		messages := `[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":` + asJSON(arguments) + `}}]},{"role":"tool","content":` + asJSON(result) + `,"tool_call_id":"a"}]`
+		messages := `[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":` + asJSON(arguments) + `}}]},{"role":"tool","content":` + asJSON(result) + rapid.SampledFrom([]string{``, `,"name":"f"`, `,"name":"\""`}).Draw(t, "member") + `,"tool_call_id":"a"}]`
+		if rapid.Bool().Draw(t, "spaced") {
+			messages = strings.NewReplacer(`{"role":"tool","content":`, `{"role": "tool", "content": `, `,"tool_call_id":`, `, "tool_call_id": `).Replace(messages)
+		}
 		if rapid.Bool().Draw(t, "Anthropic's") {
 			messages = `[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":` + arguments + `}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":` + asJSON(result) + `}]}]`
 		}
