@@ -285,7 +285,7 @@ func (s Summary) loops(b *strings.Builder) {
 		fmt.Fprintf(b, "the %d costliest of %s loops%s\n", shownLoops, term.Count(int64(len(loops))), among)
 	}
 	for i := range shown {
-		if l := &shown[i]; l.Cost == 0 && s.Result.NoPrice(l.episodes[0].Model) {
+		if l := &shown[i]; l.Cost == 0 && l.Tokens != 0 && s.Result.NoPrice(l.episodes[0].Model) {
 			l.Cost = math.NaN()
 		}
 	}

@@ -110,7 +110,8 @@ func (b *builder) repeat(k *tune.Repeat) rawRepeat {
 	hits := k.Hits()
 	times, statuses := make([]int64, len(hits)), make([]int, len(hits))
 	tokens, costs := make([]int64, len(hits)), make([]int64, len(hits)) // cost in millionths of a dollar
-	before, someTokens, someCost, noPrice := k.First/1000, false, false, b.r.Result.NoPrice(k.Model)
+	before, someTokens, someCost := k.First/1000, false, false
+	noPrice := b.r.Result.NoPrice(k.Model) && slices.ContainsFunc(hits, func(h tune.Hit) bool { return h.Tokens != 0 })
 	for i, h := range hits {
 		times[i] = h.Time/1000 - before
 		before = h.Time / 1000
