@@ -165,13 +165,17 @@ func TestDocumentOfASession(t *testing.T) {
 			messages = append(messages, line)
 		}
 	}
+	member := bytes.Trim(lines[0], "{}")
 	for between, format := range map[string]string{"": "archive+gemini-cli", "\n": "json+archive+gemini-cli"} {
-		document := slices.Concat(bytes.TrimSuffix(lines[0], []byte("}")), []byte(`,"messages":[`+between), bytes.Join(messages, []byte(","+between)), []byte(between+"]}"))
-		got := read(t, document, Options{})
-		if got.format != format || len(want.requests) == 0 || !slices.Equal(got.requests, want.requests) || got.tally.Malformed != 0 {
-			t.Errorf("%s: %+v, %d requests, want those of the lines as %s: %d", got.format, got.tally, len(got.requests), format, len(want.requests))
+		list := slices.Concat([]byte(`"messages":[`+between), bytes.Join(messages, []byte(","+between)), []byte(between+"]"))
+		for _, in := range [][][]byte{{member, list}, {list, member}} { // jq -S sorts them
+			document := slices.Concat([]byte("{"), bytes.Join(in, []byte(",")), []byte("}"))
+			got := read(t, document, Options{})
+			if got.format != format || len(want.requests) == 0 || !slices.Equal(got.requests, want.requests) || got.tally.Malformed != 0 {
+				t.Errorf("%s: %+v, %d requests, want those of the lines as %s: %d", got.format, got.tally, len(got.requests), format, len(want.requests))
+			}
+			checkPlaces(t, format, document, got.at)
 		}
-		checkPlaces(t, format, document, got.at)
 	}
 }
 

@@ -669,7 +669,7 @@ func TestDetectionOfLooks(t *testing.T) {
 	f(`{"id":"a","timestamp":"2026-11-21T10:00:00Z","type":"error","content":"no"}`, "")
 	f(`{"$set":{"lastUpdated":"2026-11-21T10:00:00Z"}}`, "gemini-cli")
 	f(`{"sessionId":"s","projectHash":"p","startTime":"2026-11-21T10:00:00Z"}`, "gemini-cli")
-	f(`{"sessionId":"s","projectHash":"p","startTime":"2026-11-21T10:00:00Z","messages":[]}`, "")                         // a document of them
+	f(`{"sessionId":"s","projectHash":"p","startTime":"2026-11-21T10:00:00Z","messages":[]}`, "gemini-cli")               // nobody answered
 	f(`{"uuid":"a","event":"$ai_generation","timestamp":"2026-11-21T10:00:00Z","$set":{"plan":"x"},"properties":{}}`, "") // PostHog's
 	f(`{"timestamp":1,"hash_ids":[]}`, "mooncake")
 	f(`{"timestamp":1}`, "")

@@ -28,7 +28,7 @@ func newGeminiCLI(reads fingerprint.Field) Parser {
 }
 
 func isGeminiCLI(m wrap.Members) bool {
-	return m.Has("id", "timestamp", "content") && speaks(m["type"], m["content"]) || m.Has("$set") && len(m) == 1 || m.Has("sessionId", "projectHash", "startTime") && !m.Has("messages")
+	return m.Has("id", "timestamp", "content") && speaks(m["type"], m["content"]) || m.Has("$set") && len(m) == 1 || m.Has("sessionId", "projectHash", "startTime")
 }
 
 // speaks tells the type of a message. What people say in the chats of others is a text,

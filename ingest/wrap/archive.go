@@ -13,13 +13,13 @@ type archive struct{ scan rawjson.Scanner }
 func detectArchive(line []byte) bool {
 	var s rawjson.Scanner
 	s.Reset(line)
-	project := false
-	for s.Object(); s.NextKey(); {
+	project, messages := false, false
+	for s.Object(); !(project && messages) && s.NextKey(); {
 		switch string(s.Key) {
 		case "projectHash":
 			project = true
 		case "messages":
-			return project
+			messages = true
 		case "log":
 			for s.Object(); s.NextKey(); {
 				switch string(s.Key) {
@@ -29,7 +29,7 @@ func detectArchive(line []byte) bool {
 			}
 		}
 	}
-	return false
+	return project && messages
 }
 
 func (p *archive) Unwrap(line Line, next func(Line)) string {
