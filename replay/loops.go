@@ -30,6 +30,10 @@ type Loop struct {
 	sessions, callers []string
 }
 
+// free tells that the loop used something, at a cost of 0: of a model without a price
+// that says nothing.
+func (l *Loop) free() bool { return l.Cost == 0 && l.Tokens != 0 }
+
 // perHour is what a loop costs an hour at its pace: what its requests cost that
 // came in so many microseconds after the first firing. With n of them, each at
 // a cost c and a gap g apart, that is c x 3600 s / g. It is not ok if there was

@@ -285,7 +285,7 @@ func (s Summary) loops(b *strings.Builder) {
 		fmt.Fprintf(b, "the %d costliest of %s loops%s\n", shownLoops, term.Count(int64(len(loops))), among)
 	}
 	for i := range shown {
-		if l := &shown[i]; l.Cost == 0 && l.Tokens != 0 && s.Result.NoPrice(l.episodes[0].Model) {
+		if l := &shown[i]; l.free() && s.Result.NoPrice(l.episodes[0].Model) {
 			l.Cost = math.NaN()
 		}
 	}
@@ -298,5 +298,5 @@ func (s Summary) loops(b *strings.Builder) {
 	if s.Result.Enforced != nil {
 		bound = " (" + UpperBound + ")"
 	}
-	fmt.Fprintln(b, term.Bold(s.Colour, Wrapped(s.Total.String()+bound)))
+	fmt.Fprintln(b, term.Bold(s.Colour, Wrapped(s.Total.Text(s.Result.Unpriced != nil)+bound)))
 }

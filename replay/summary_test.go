@@ -104,6 +104,7 @@ func TestNothingAfterIsNoUnknownCost(t *testing.T) {
 		{Scope: []string{"session a"}, Cost: math.NaN(), Tokens: -1, Rules: []string{"r"}},
 		{Scope: []string{"session b"}, After: 3, Cost: 0.25, Tokens: 10, Rules: []string{"r"}},
 	}
+	unpriced := false
 	told := func() string {
 		var w waste
 		for i := range loops {
@@ -111,7 +112,7 @@ func TestNothingAfterIsNoUnknownCost(t *testing.T) {
 		}
 		w.after.Cost = window.USD(0).Plus(0.25)
 		w.add(loops)
-		return w.String()
+		return w.text(unpriced)
 	}
 	if got := told(); got != "2 loops: 3 requests and $0.25 after a rule had fired" {
 		t.Error(got)
@@ -122,8 +123,19 @@ func TestNothingAfterIsNoUnknownCost(t *testing.T) {
 		t.Error(&b)
 	}
 	loops[0].After = 1
-	if got := told(); got != "2 loops: 4 requests and $0.25 or more after a rule had fired" {
+	more := "2 loops: 4 requests and $0.25 or more after a rule had fired"
+	if got := told(); got != more {
 		t.Error(got)
+	}
+	loops[0].Cost, loops[0].Tokens = 0, 10 // free, or of a model without a price
+	if got := told(); got == more {
+		t.Error(got)
+	}
+	if unpriced = true; told() != more {
+		t.Error(told())
+	}
+	if loops[0].Tokens = 0; told() == more { // it failed
+		t.Error(told())
 	}
 }
 

@@ -53,11 +53,11 @@ func (t *Total) settle(left int) {
 	t.episodes = rest
 }
 
-// String tells what the loops went on to use after a rule had fired. It is
-// called when all episodes have been added.
-func (t *Total) String() string {
+// Text tells what the loops went on to use after a rule had fired, where some models
+// may have no price. It is called when all episodes have been added.
+func (t *Total) Text(unpriced bool) string {
 	t.settle(0)
-	return t.sum.String()
+	return t.sum.text(unpriced)
 }
 
 // spends tells whether the log says what loops used after a rule had fired.
@@ -79,6 +79,7 @@ type waste struct {
 	loops   int64
 	after   window.Spent
 	known   int64   // loops of which the cost is known
+	free    int64   // of those, loops that are [Loop.free]
 	fastest float64 // the most that one of a minute or more costs an hour, 0 if none is known
 }
 
@@ -93,13 +94,16 @@ func (w *waste) add(loops []Loop) {
 		if !math.IsNaN(l.Cost) || l.After == 0 { // nothing is known to be nothing
 			w.known++
 		}
+		if l.free() {
+			w.free++
+		}
 		if rate, ok := perHour(l.Cost, l.Last-l.Fired); ok && l.Last-l.Fired >= leastPace {
 			w.fastest = max(w.fastest, rate)
 		}
 	}
 }
 
-func (w *waste) String() string {
+func (w *waste) text(unpriced bool) string {
 	spent, cost := "", w.after.Cost.Dollars()
 	tokens := term.Plural(w.after.Tokens, "token", "tokens")
 	switch {
@@ -107,7 +111,7 @@ func (w *waste) String() string {
 		if w.after.Tokens > 0 { // some cost may be 0 only because nobody knows the price
 			spent = ", " + tokens
 		}
-		if w.known == w.loops {
+		if w.known == w.loops && !(unpriced && w.free > 0) {
 			spent += " and " + term.Money(cost)
 		} else {
 			spent += " and " + term.Money(max(cost, 0.01)) + " or more"

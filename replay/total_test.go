@@ -27,7 +27,7 @@ func TestTotal(t *testing.T) {
 			t.Fatalf("%d episodes are held", n)
 		}
 	}
-	if got, want := total.String(), fmt.Sprintf("%d,%03d loops: 0 requests after a rule had fired", loops/1000, loops%1000); got != want {
+	if got, want := total.Text(false), fmt.Sprintf("%d,%03d loops: 0 requests after a rule had fired", loops/1000, loops%1000); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
