@@ -111,7 +111,7 @@ func (w *waste) text(unpriced bool) string {
 		if w.after.Tokens > 0 { // some cost may be 0 only because nobody knows the price
 			spent = ", " + tokens
 		}
-		if w.known == w.loops && !(unpriced && w.free > 0) {
+		if w.known == w.loops && (w.free == 0 || !unpriced) {
 			spent += " and " + term.Money(cost)
 		} else {
 			spent += " and " + term.Money(max(cost, 0.01)) + " or more"

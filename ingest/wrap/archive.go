@@ -14,7 +14,7 @@ func detectArchive(line []byte) bool {
 	var s rawjson.Scanner
 	s.Reset(line)
 	project, messages := false, false
-	for s.Object(); !(project && messages) && s.NextKey(); {
+	for s.Object(); (!project || !messages) && s.NextKey(); {
 		switch string(s.Key) {
 		case "projectHash":
 			project = true
