@@ -31,7 +31,7 @@ func (s Summary) enforced(b *strings.Builder) {
 		if d.Tokens >= 0 {
 			tokens = term.Short(d.Tokens)
 		}
-		if d.Cost > 0 || d.Cost == 0 && (d.Tokens == 0 || s.Result.Unpriced == nil) {
+		if d.Cost > 0 || d.Cost == 0 && (d.Tokens == 0 || !s.Result.someNoPrice()) {
 			cost = term.Money(d.Cost)
 		}
 		if !rejects(d) {

@@ -298,5 +298,5 @@ func (s Summary) loops(b *strings.Builder) {
 	if s.Result.Enforced != nil {
 		bound = " (" + UpperBound + ")"
 	}
-	fmt.Fprintln(b, term.Bold(s.Colour, Wrapped(s.Total.Text(s.Result.Unpriced != nil)+bound)))
+	fmt.Fprintln(b, term.Bold(s.Colour, Wrapped(s.Total.Text(s.Result.someNoPrice())+bound)))
 }

@@ -19,6 +19,8 @@ type Unpriced struct {
 	Model    string `json:"model"` // empty if not logged
 	Requests int64  `json:"requests"`
 	Tokens   int64  `json:"tokens"`
+
+	priced bool // others of the model have a price: a cost of 0 is one, as of what a cache answered
 }
 
 // unpriced counts them.
@@ -104,7 +106,7 @@ func (u *unpriced) list() []Unpriced {
 			one.Tokens += m.zero.Tokens
 		}
 		if one.Requests > 0 {
-			one.Model = m.model
+			one.Model, one.priced = m.model, m.priced
 			list = append(list, one)
 		}
 	}
@@ -116,7 +118,12 @@ func (u *unpriced) list() []Unpriced {
 
 // NoPrice tells that a cost of 0 says nothing of a request of the model.
 func (r *Result) NoPrice(model string) bool {
-	return slices.ContainsFunc(r.Unpriced, func(u Unpriced) bool { return u.Model == model })
+	return slices.ContainsFunc(r.Unpriced, func(u Unpriced) bool { return u.Model == model && !u.priced })
+}
+
+// someNoPrice tells that this is so of some model.
+func (r *Result) someNoPrice() bool {
+	return slices.ContainsFunc(r.Unpriced, func(u Unpriced) bool { return !u.priced })
 }
 
 // shownUnpriced is how many of them a summary names.
