@@ -149,7 +149,7 @@ func opening(c byte) byte {
 // words in brackets are what a tool or a person wrote.
 func hidden(label []byte) Cause {
 	switch {
-	case bytes.EqualFold(label, []byte("filtered")), string(label) == "elided", string(label) == "sensitive_data": // Sentry, Google's ADK, Datadog
+	case isNational(label), bytes.EqualFold(label, []byte("filtered")), string(label) == "elided", string(label) == "sensitive_data": // Sentry, Google's ADK, Datadog
 		return RedactedContent
 	case bytes.HasPrefix(label, []byte("This value has been dropped")): // Datadog
 		return TruncatedContent
@@ -203,8 +203,19 @@ func hidden(label []byte) Cause {
 func isEntity(word []byte) bool {
 	switch string(word) {
 	case "PII", "PHI", "PERSON", "NAME", "USERNAME", "EMAIL", "PHONE", "ADDRESS", "LOCATION", "AGE", "SSN", "NRP", "ORGANIZATION", //nolint:misspell // as Presidio has it
-		"PASSPORT", "LICENSE", "DRIVER", "VEHICLE", "IBAN", "SWIFT", "BANK", "CARD", "CRYPTO", "PIN", "PASSWORD", "SECRET", "KEY", "IP", "MAC", "URL", "NHS", "ITIN", "DATE", "SOCIAL", "TAX", "TAXPAYER", "INSURANCE", "HEALTH":
+		"PASSPORT", "LICENSE", "DRIVER", "VEHICLE", "IBAN", "SWIFT", "BANK", "CARD", "CRYPTO", "PIN", "PASSWORD", "SECRET", "KEY", "IP", "MAC", "URL", "NHS", "ITIN", "DATE":
 		return true
+	}
+	return false
+}
+
+// isNational knows Amazon's kinds of numbers that a state gives its people, such as
+// US_SOCIAL_SECURITY_NUMBER: [TAX] and [HEALTH CHECK] are a tool's own.
+func isNational(label []byte) bool {
+	state, kind, _ := bytes.Cut(label, []byte("_"))
+	switch string(state) {
+	case "CA", "UK", "US":
+		return bytes.Contains(kind, []byte("_NUMBER"))
 	}
 	return false
 }

@@ -26,6 +26,10 @@ func TestRedactedArguments(t *testing.T) {
 		f(identity, `{"query":"[REDACTED]","limit":10}`, Computable)
 		f(identity, `{"query":"","limit":"***"}`, Computable)
 		f(identity, `{"text":"my mail is [EMAIL]"}`, Computable)
+		// Words in brackets that no detector writes are what the agent wrote.
+		for _, text := range []string{"[TAX]", "[HEALTH CHECK]", "<INSURANCE>", "[SOCIAL]", "{ORDER_NUMBER}"} {
+			f(identity, `{"text":"`+text+`"}`, Computable)
+		}
 		f(identity, `{}`, Computable)
 		f(identity, `[]`, Computable)
 	}

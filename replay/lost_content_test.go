@@ -102,6 +102,7 @@ func TestLostContentOfLiteLLM(t *testing.T) {
 		"[REDACTED]", "<redacted>", "***", "[PII]", "{{REDACTED}}", "REDACTED", "(redacted)", "[MASKED EMAIL]", "[EMAIL_REDACTED]", "<PERSON>", "<EMAIL_ADDRESS_1> <PERSON>", "{NAME}", "{{EMAIL_ADDRESS_1}}",
 		"<fully masked due to failed mask function>", "[Scrubbed due to 'password']", "[Filtered]", `\u003credacted\u003e`, "<elided>", "readacted", "[sensitive_data]",
 		"[PERSON_NAME]", "[US_SOCIAL_SECURITY_NUMBER]", "{CA_SOCIAL_INSURANCE_NUMBER}", "{US_INDIVIDUAL_TAX_IDENTIFICATION_NUMBER}", "{CA_HEALTH_NUMBER}", "{UK_UNIQUE_TAXPAYER_REFERENCE_NUMBER}", "{UK_NATIONAL_INSURANCE_NUMBER}",
+		"{UK_NATIONAL_HEALTH_SERVICE_NUMBER}", "{US_SOCIAL_SECURITY_NUMBER_1}",
 	} {
 		lost(t, "all "+placeholder, "litellm", litellm(`[{"role":"user","content":"`+placeholder+`"}]`, call(`"`+placeholder+`"`), ``), redacted, redacted, redacted, redacted, redacted)
 	}
