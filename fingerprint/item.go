@@ -25,6 +25,14 @@ type item struct {
 	class      itemClass
 }
 
+// result is what a tool returned, of an item that is a result.
+func (it *item) result() rawjson.Value {
+	if it.output != nil {
+		return it.output
+	}
+	return it.content
+}
+
 // fewItems is how many items a Writer keeps: identities look at the last ones,
 // each for itself.
 const fewItems = 4

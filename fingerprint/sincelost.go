@@ -128,22 +128,23 @@ func callsIn(message []byte) int {
 }
 
 var (
-	prompts     = [][]byte{[]byte(`"system"`), []byte(`"user","content":"`), []byte(`"user", "content": "`)}
-	textResults = [][]byte{[]byte(`{"role":"tool","content":"`), []byte(`{"role": "tool", "content": "`)}
-	callsNames  = [][]byte{[]byte(`_calls":`), []byte(`_calls": `)}
+	prompts    = [][]byte{[]byte(`"system"`), []byte(`"user","content":"`), []byte(`"user", "content": "`)}
+	callsNames = [][]byte{[]byte(`_calls":`), []byte(`_calls": `)}
 )
 
 // mayBeLost tells at a glance whether something was cut out of a message, or hidden: a
 // text in it ends in what says so, or has a mark of that. Of a result that is a text only
-// the end is looked at, and nothing before the calls of another.
+// its own end is looked at, whatever stands beside it, and nothing before the calls of another.
 func (w *Writer) mayBeLost(item rawjson.Value) bool {
 	if chars.HasAny(item, marks) {
 		return true
 	}
-	const members = 256 // that stand behind the text
 	at := max(0, callsIn(item))
-	if at == 0 && chars.BeginsWithAny(item, textResults) {
-		at = max(0, len(item)-members)
+	if at == 0 {
+		if it := &w.keptItem(item).item; it.class == isResult && it.result().Kind() == rawjson.String {
+			item = it.result()
+			at = len(item) - 1
+		}
 	}
 	for ; ; at++ {
 		n := bytes.IndexByte(item[at:], '"')

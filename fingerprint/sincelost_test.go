@@ -106,6 +106,22 @@ func TestSinceLostPastBrokenMessages(t *testing.T) {
 	wantCanonicals(t, mustNew(t, "tool-call-result", Options{}), r, `[["tool_call_result",`+findResult+`]]`, `[["tool_call_result",`+readResult+`]]`)
 }
 
+// Of a result that is a text the end alone says that it was cut, in whatever order its
+// members stand: to look at each quote in it takes long.
+func TestMayBeLostOfResults(t *testing.T) {
+	w := NewWriter(nil)
+	for _, item := range []string{
+		`{"role":"tool","content":"TEXT","tool_call_id":"a"}`, `{"role": "tool", "tool_call_id": "a", "content": "TEXT"}`, `{"content":"TEXT","role":"tool","tool_call_id":"a"}`,
+		`{"type":"function_call_output","call_id":"a","output":"TEXT"}`, `{"call_id":"a","output":"TEXT","type":"function_call_output"}`,
+	} {
+		for text, want := range map[string]bool{`[REDACTED]`: true, `a [truncated]\n`: true, `say \"[REDACTED]\" to it`: false, `{\"to\":\"<EMAIL>\",\"n\":1}`: false} {
+			if item := strings.Replace(item, "TEXT", text, 1); w.mayBeLost([]byte(item)) != want {
+				t.Errorf("mayBeLost(%s) = %v", item, !want)
+			}
+		}
+	}
+}
+
 // The glance is at more than is lost, and never at less.
 func TestMayBeLost(t *testing.T) {
 	pieces := rapid.SliceOfN(rapid.SampledFrom([]string{

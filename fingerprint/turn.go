@@ -87,11 +87,7 @@ walk:
 			if it.content.Kind() == rawjson.Array && mayHave(it.content, "tool_result") && w.blockResults(it) {
 				break
 			}
-			content := it.content
-			if it.output != nil {
-				content = it.output
-			}
-			t.results = append(t.results, toolResult{of: t.ids.keep(it.resultID), content: content})
+			t.results = append(t.results, toolResult{of: t.ids.keep(it.resultID), content: it.result()})
 		case isUser:
 			if !w.blockResults(it) && !w.isFrame(it) {
 				if len(items) == 1 && w.placeholderIn(it.content) == RedactedContent {
