@@ -23,7 +23,7 @@ func (w *Writer) newBetween(items []rawjson.Value, first, last int, answer []byt
 	does := w.acts || !w.deeds       // the answer
 	var kept [mostAnswers + 1][]byte // from the last exchange back to the first in between
 	n, unknown := 0, uint(0)         // one bit for each that is new so far
-	third, lost := false, false
+	third, lost, worked := false, false, false
 	w.outcome = w.outcome[:0]
 	for end, looked := len(items), 0; looked < mostExchanges; looked++ {
 		from := w.answer(items[:end])
@@ -35,6 +35,7 @@ func (w *Writer) newBetween(items []rawjson.Value, first, last int, answer []byt
 			lost = true
 		}
 		known := does && w.onlyWords(items[from:end])
+		worked = worked || !known && from > first && end <= last
 		outcome := w.outcome[start:]
 		for i := range n {
 			if bytes.Equal(outcome, kept[i]) {
@@ -55,7 +56,7 @@ func (w *Writer) newBetween(items []rawjson.Value, first, last int, answer []byt
 		}
 		end = from
 	}
-	return third && (unknown != 0 || lost)
+	return third && (unknown != 0 || lost && worked)
 }
 
 // answer is where the last answer begins, -1 if there is none.
@@ -105,6 +106,6 @@ func (w *Writer) appendOutcome(exchange []rawjson.Value) bool {
 func (w *Writer) onlyWords(exchange []rawjson.Value) bool {
 	return !slices.ContainsFunc(exchange, func(item rawjson.Value) bool {
 		it := w.readItem(item)
-		return it.class == isResult || w.callsTools(it) || it.class == isAssistant && w.mayHaveDeed(it.content)
+		return it.class == isResult || w.callsTools(it) || it.class == isAssistant && (w.mayHaveDeed(it.content) || w.mayBeLost(item))
 	})
 }

@@ -132,6 +132,9 @@ func TestLastExchangeNewBetween(t *testing.T) {
 		{true, []string{test, hidden, hidden, hidden}}, // as far as can be told
 		// Words are none, whatever the client says to them, but what looks like a deed.
 		{true, []string{test, test, step("Hm.", "Step 7 of 9: act!"), test}},
+		{true, []string{test, test, step("Hm.", "Go on, <PERSON>"), test}},
+		{true, []string{hidden, hidden, step("Hm.", "Go on!"), hidden}},
+		{false, []string{test, step("I edit it: [REDACTED]", "OK."), test, step("I edit it: [REDACTED]", "OK."), test}},
 		{false, []string{test, test, step("```sh\\nedit 1\\n```\\nThat edits.", "OK 1."), test}},
 		{false, []string{test, step("```sh\\nedit 1\\n```\\nThat edits.", "OK."), test, step("```sh\\nedit 2\\n```\\nThat edits.", "OK."), test}},
 		{false, []string{test, step(`\n{\"thought\":\"I edit.\",\"tool\":\"edit\",\"args\":{\"line\":1}}`, "OK."), test, step(` { \"thought\":\"I edit.\",\"tool\":\"edit\",\"args\":{\"line\":2}}`, "OK."), test}},
