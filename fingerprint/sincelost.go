@@ -78,6 +78,9 @@ func (w *Writer) mayFollowLost(items []rawjson.Value, at int) bool {
 		case part == resultPart:
 			found += len(item)
 		case !w.turn.namedIn(item), found > 2*size+someIDs, found > 0 && size > 2*found+someIDs:
+			if beginsWithRole(item) {
+				return false
+			}
 			another = true
 		default:
 			found = 0
@@ -98,8 +101,8 @@ const (
 // partOfStep tells it at a glance of a message that begins with its role, as most clients
 // write it: a long one is not read again.
 func (w *Writer) partOfStep(item rawjson.Value) stepPart {
-	if behind, found := bytes.CutPrefix(item, []byte(`{"role":`)); found {
-		switch behind = bytes.TrimPrefix(behind, []byte(" ")); {
+	if beginsWithRole(item) {
+		switch behind := bytes.TrimPrefix(item[len(role):], []byte(" ")); {
 		case chars.BeginsWithAny(behind, prompts):
 			return noPart
 		case bytes.HasPrefix(behind, []byte(`"tool"`)):
@@ -117,6 +120,9 @@ func (w *Writer) partOfStep(item rawjson.Value) stepPart {
 	return noPart
 }
 
+// beginsWithRole tells a message, which has all its calls in it, as most clients write it.
+func beginsWithRole(item rawjson.Value) bool { return bytes.HasPrefix(item, role) }
+
 // callsIn is where the calls of a message begin at a glance, as most clients write them,
 // -1 if it has none. Their brackets are rare.
 func callsIn(message []byte) int {
@@ -128,8 +134,11 @@ func callsIn(message []byte) int {
 }
 
 var (
-	prompts    = [][]byte{[]byte(`"system"`), []byte(`"user","content":"`), []byte(`"user", "content": "`)}
-	callsNames = [][]byte{[]byte(`_calls":`), []byte(`_calls": `)}
+	role           = []byte(`{"role":`)
+	prompts        = [][]byte{[]byte(`"system"`), []byte(`"user","content":"`), []byte(`"user", "content": "`)}
+	textResults    = [][]byte{[]byte(`{"role":"tool","content":"`), []byte(`{"role": "tool", "content": "`)}
+	betweenMembers = [][]byte{[]byte(`","`), []byte(`", "`)} // quotes in a text are escaped
+	callsNames     = [][]byte{[]byte(`_calls":`), []byte(`_calls": `)}
 )
 
 // mayBeLost tells at a glance whether something was cut out of a message, or hidden: a
@@ -138,6 +147,9 @@ var (
 func (w *Writer) mayBeLost(item rawjson.Value) bool {
 	if chars.HasAny(item, marks) {
 		return true
+	}
+	if end := endOfText(item); end >= 0 {
+		return w.endsLost(item[:end])
 	}
 	at := max(0, callsIn(item))
 	if at == 0 {
@@ -159,6 +171,26 @@ func (w *Writer) mayBeLost(item rawjson.Value) bool {
 			return true
 		}
 	}
+}
+
+// endOfText is the end of a result that is a text, as most clients write it, with the id
+// of its call behind; -1 if that is not seen at a glance.
+func endOfText(item rawjson.Value) int {
+	if !chars.BeginsWithAny(item, textResults) {
+		return -1
+	}
+	const members = 128 // that stand behind the text
+	from := max(len(textResults[0]), len(item)-members)
+	id := bytes.Index(item[from:], []byte(`_call_id":`))
+	if id < 0 {
+		return -1
+	}
+	before, _ := bytes.CutSuffix(item[:from+id], []byte(`"tool`))
+	text, found := bytes.CutSuffix(bytes.TrimSuffix(before, []byte(" ")), []byte(`",`))
+	if !found || chars.HasAny(text[min(from, len(text)):], betweenMembers) {
+		return -1
+	}
+	return len(text)
 }
 
 // mayEndLost tells at a glance whether a text, in JSON or in JSON that is a text itself, may
