@@ -196,7 +196,8 @@ func (t *turn) sortResults() {
 // isFrame tells whether a message is nothing but what an agent puts around others:
 // AgentScope has its reminders in messages of their own, behind the results.
 func (w *Writer) isFrame(it *item) bool {
-	return w.bared(w.onlyText(it.content).trim(), it).frames != nil
+	_, frames := w.cleaner.Unframe(w.onlyText(it.content).trim().logged())
+	return frames != nil
 }
 
 // blockResults takes the tool_result blocks of a message, from the last to the
