@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/loopgauge/loopgauge/fingerprint/chars"
 	"github.com/loopgauge/loopgauge/fingerprint/rawjson"
@@ -37,28 +38,16 @@ func placeholder(text []byte) Cause {
 			return RedactedContent
 		}
 	}
-	if word := barePlaceholder(text); len(word) == len(text) {
+	if slices.ContainsFunc(barePlaceholders, func(word []byte) bool { return bytes.Equal(text, word) }) {
 		return RedactedContent
 	}
 	return Computable
 }
 
 // barePlaceholders are those without brackets.
-var barePlaceholders = [...]string{
-	"redacted-by-litellm", "default-message-value", "__REDACTED__", "REDACTED", "Redacted", "redacted", "readacted", "***",
-}
-
-// barePlaceholder is the one of these that a text ends with, if it does.
-func barePlaceholder(text []byte) string {
-	switch string(text[max(0, len(text)-3):]) {
-	case "llm", "lue", "D__", "TED", "ted", "***":
-		for _, word := range barePlaceholders {
-			if len(text) >= len(word) && string(text[len(text)-len(word):]) == word {
-				return word
-			}
-		}
-	}
-	return ""
+var barePlaceholders = [][]byte{
+	[]byte("redacted-by-litellm"), []byte("default-message-value"), []byte("__REDACTED__"),
+	[]byte("REDACTED"), []byte("Redacted"), []byte("redacted"), []byte("readacted"), []byte("***"),
 }
 
 // placeholders reads labels in brackets up to the end of the text.
@@ -130,15 +119,10 @@ func closing(c byte) byte {
 
 // opening is the bracket that c closes, 0 if c closes none.
 func opening(c byte) byte {
-	switch c {
-	case ']':
-		return '['
-	case '>':
-		return '<'
-	case '}':
-		return '{'
-	case ')':
-		return '('
+	for _, open := range []byte("[<{(") {
+		if closing(open) == c {
+			return open
+		}
 	}
 	return 0
 }

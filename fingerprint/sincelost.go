@@ -167,7 +167,7 @@ func (w *Writer) mayBeLost(item rawjson.Value) bool {
 		if at+1 < len(item) && item[at+1] == ':' {
 			continue // a name
 		}
-		if mayEndLost(item[:at]) && w.endsLost(item[:at]) {
+		if w.endsLost(item[:at]) {
 			return true
 		}
 	}
@@ -218,6 +218,9 @@ func mayEndLost(before []byte) bool {
 // stands in JSON, or in JSON that is a text itself. In a body as it was sent a cut is the
 // agent's own, unless that is all of the text.
 func (w *Writer) endsLost(text []byte) bool {
+	if !mayEndLost(text) {
+		return false
+	}
 	text = trimEscaped(text)
 	for hasEscaped(text) {
 		// From the second time on it is in w.leaf, and gets shorter.
@@ -228,7 +231,7 @@ func (w *Writer) endsLost(text []byte) bool {
 		return false
 	}
 	if opening(text[len(text)-1]) == 0 {
-		return barePlaceholder(text) != ""
+		return chars.EndsWithAny(text, barePlaceholders)
 	}
 	_, label, _ := endLabel(text)
 	cause := hidden(label)
