@@ -272,7 +272,7 @@ func TestUpdateReadsBack(t *testing.T) {
 				Requests: rapid.Int64Range(1, 1e9).Draw(rt, "requests"),
 			}
 		}), 1, 4).Draw(rt, "episodes")
-		head := rapid.SampledFrom([]string{"# a\nlog: x\n", "---\nlog: x # b\n\n", "limits: {}\nlog: [x]\n"}).Draw(rt, "head")
+		head := rapid.SampledFrom([]string{"# a\nlog: x\n", "---\nlog: x # b\n\n", "limits: {}\nlog: [x]\n", "# a\r\nlog: x\r\n", "limits: {\r\r}\nlog: x\n"}).Draw(rt, "head")
 		body := rapid.SampledFrom([]string{"episodes: []\n", "episodes: [] # c\n", "episodes:\n- " + one + "\n# in\n- " + one + "\n", "episodes: [\n  " + one + "]\n"}).Draw(rt, "body")
 		tail := rapid.SampledFrom([]string{"", "\n# d\n", "# e\nname: n\n", "must_fire:\n- {}\n", "must_fire: [{}]"}).Draw(rt, "tail")
 

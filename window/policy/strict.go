@@ -69,7 +69,7 @@ func (s *Strict) Replace(member, lines string) ([]byte, error) {
 		return nil, errors.New("cannot be rewritten: there is no " + member)
 	}
 	text := unmarked(s.text)
-	mark, all := s.text[:len(s.text)-len(text)], bytes.SplitAfter(text, []byte("\n"))
+	mark, all := s.text[:len(s.text)-len(text)], splitLines(text)
 	from, to := placeOf(s.doc.Values[i].Key, "").line-1, len(all)
 	if i+1 < len(s.doc.Values) {
 		to = placeOf(s.doc.Values[i+1].Key, "").line - 1
@@ -83,6 +83,21 @@ func (s *Strict) Replace(member, lines string) ([]byte, error) {
 		to--
 	}
 	return slices.Concat(mark, bytes.Join(all[:from], nil), []byte(lines), bytes.Join(all[to:], nil)), nil
+}
+
+// splitLines splits text behind what ends a line in YAML: \n, \r\n, and \r alone.
+func splitLines(text []byte) (lines [][]byte) {
+	for {
+		end := bytes.IndexAny(text, "\r\n") + 1
+		if end == 0 {
+			return append(lines, text)
+		}
+		if bytes.HasPrefix(text[end-1:], []byte("\r\n")) {
+			end++
+		}
+		lines = append(lines, text[:end])
+		text = text[end:]
+	}
 }
 
 // Problem is one about this value, not yet added to any.
