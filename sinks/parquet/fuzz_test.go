@@ -24,6 +24,9 @@ func FuzzRead(f *testing.F) {
 	for _, file := range []string{path, runFile(dir)} {
 		f.Add(load(f, file))
 	}
+	headless := load(f, path)
+	headless[parsed(f, headless).Metadata().RowGroups[0].Columns[0].MetaData.DataPageOffset] = 0
+	f.Add(headless)
 	list, err := parquet.ReadFile[eventRow](path)
 	must(f, err)
 	for _, version := range []int{1, 2} {

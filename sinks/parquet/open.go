@@ -43,8 +43,9 @@ func beginEvents(path string) (*parquet.File, *os.File, error) {
 }
 
 // begin opens a file that must have some columns.
-func begin(path string, want []leaf) (file *parquet.File, f *os.File, err error) {
-	if file, f, err = beginUnchecked(path, want); err != nil {
+func begin(path string, want []leaf) (file *parquet.File, _ *os.File, err error) {
+	file, f, err := beginUnchecked(path, want)
+	if err != nil {
 		return nil, nil, err
 	}
 	defer func() {
