@@ -162,7 +162,7 @@ func (x *explaining) notFound(r *replay.Result, episodes int64) error {
 		if len(x.plan.Exclusions) > 0 {
 			excluded = "\nthe exclude of the policy may take out what it begins with: give a copy without it"
 		}
-		return fmt.Errorf("no repeat of the rules in force is %s%s\nput its rule in force: --policy takes what tune or its page printed, --profile a built-in rule; and did tune have the same logs, --lateness, --since, --until, --hash-ids and --fingerprint-key?", x.q.Episode, excluded)
+		return fmt.Errorf("no repeat of the rules in force is %s%s\nput its rule in force: --policy takes what tune or its page printed, --profile a built-in rule; and did tune have the same logs, --timezone, --lateness, --since, --until, --hash-ids and --fingerprint-key?", x.q.Episode, excluded)
 	}
 	there := "there is no loop at all"
 	switch {
@@ -174,5 +174,5 @@ func (x *explaining) notFound(r *replay.Result, episodes int64) error {
 	if x.q.Run.Kept != nil {
 		return fmt.Errorf("no episode is %s; %s\ndid replay have the same --policy or --profile, --since and --until? what stands in the dataset's episodes is by the policy that its run has", x.q.Episode, there)
 	}
-	return fmt.Errorf("no episode is %s; %s\ndid replay or watch have the same logs, also those that were rotated away since, --policy or --profile, --lateness, --since, --until and --fingerprint-key?", x.q.Episode, there)
+	return fmt.Errorf("no episode is %s; %s\ndid replay or watch have the same logs, also those that were rotated away since, --policy or --profile, --timezone, --lateness, --since, --until and --fingerprint-key?", x.q.Episode, there)
 }
