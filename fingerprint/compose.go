@@ -21,14 +21,29 @@ type chosen struct {
 	name  string
 }
 
-// compose makes an identity of o.Parts. Their order does not matter: that of
-// Parts is the canonical one.
+// compose makes an identity of o.Parts.
 func compose(o Options) (*Identity, error) {
 	if len(o.Parts) == 0 {
 		return nil, errors.New("no parts")
 	}
+	parts, err := choose(o.Parts)
+	if err != nil {
+		return nil, err
+	}
+	var labels []string
+	for i := range parts {
+		p := &parts[i]
+		p.open = append(rawjson.AppendString([]byte("["), []byte(p.label)), ',')
+		labels = append(labels, p.label)
+	}
+	return newComposed(strings.Join(labels, "+"), o, parts)
+}
+
+// choose finds the parts named. The order of the names does not matter: that of
+// Parts is the canonical one.
+func choose(names []string) ([]chosen, error) {
 	var parts []chosen
-	for _, text := range o.Parts {
+	for _, text := range names {
 		c, err := choosePart(text)
 		if err != nil {
 			return nil, err
@@ -41,13 +56,7 @@ func compose(o Options) (*Identity, error) {
 	slices.SortStableFunc(parts, func(a, b chosen) int {
 		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.label, b.label))
 	})
-	var labels []string
-	for i := range parts {
-		p := &parts[i]
-		p.open = append(rawjson.AppendString([]byte("["), []byte(p.label)), ',')
-		labels = append(labels, p.label)
-	}
-	return newComposed(strings.Join(labels, "+"), o, parts)
+	return parts, nil
 }
 
 func choosePart(text string) (chosen, error) {

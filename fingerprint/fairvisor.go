@@ -17,9 +17,7 @@ func newFairvisor(o Options) (*Identity, error) {
 	if err := o.refuseBut("limit_keys", "body_hash"); err != nil {
 		return nil, err
 	}
-	keys := slices.Clone(o.LimitKeys)
-	slices.Sort(keys)
-	keys = slices.Compact(keys)
+	keys := o.descriptors()
 	reads := ReadsQuery | ReadsAttributes
 	if !o.IgnoreBody {
 		reads |= ReadsBody | ReadsMessages
@@ -57,7 +55,7 @@ func newFairvisor(o Options) (*Identity, error) {
 				dst = strconv.AppendUint(append(dst, '|'), uint64(crc32.ChecksumIEEE(r.Body)), 10)
 			}
 		}
-		dst = appendDescriptors(dst, r, pairs, keys, o.LimitKeys == nil)
+		dst = appendDescriptors(dst, r, pairs, keys, keys == nil)
 		if len(dst) == len("|") { // nothing that it looks at: strangers would be the same
 			w.canonical = dst
 			return NoPath
@@ -65,6 +63,13 @@ func newFairvisor(o Options) (*Identity, error) {
 		w.emit(dst, hashCRC)
 		return Computable
 	}}, nil
+}
+
+// descriptors are the attributes that LimitKeys names, in their order; nil are all.
+func (o Options) descriptors() []string {
+	keys := slices.Clone(o.LimitKeys)
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 func appendPair(dst, name, value []byte) []byte {

@@ -39,12 +39,20 @@ func New(name string, o Options) (*Identity, error) {
 	return id, nil
 }
 
+// spec is of options that New has taken. What says nothing is not in it: the order
+// in which parts, masks and keys are named, and that one is named twice.
 func (o Options) spec(name string) string {
+	parts, _ := choose(o.Parts)
+	masks, _ := newMask(o.Mask)
 	s := fmt.Sprintf("%q", name)
 	for _, list := range []struct {
 		name   string
 		values []string
-	}{{"parts", o.Parts}, {"mask", o.Mask}, {"limit_keys", o.LimitKeys}} {
+	}{
+		{"parts", namesOf(parts, func(p *chosen) string { return p.label })},
+		{"mask", namesOf(masks, func(m **Mask) string { return (*m).Name })},
+		{"limit_keys", o.descriptors()},
+	} {
 		// None of the attributes is not all of them.
 		if len(list.values) > 0 || list.name == "limit_keys" && name == "fairvisor" && list.values != nil {
 			s += fmt.Sprintf(" %s=%q", list.name, list.values)

@@ -17,6 +17,10 @@ func TestSame(t *testing.T) {
 	f("fairvisor", Options{LimitKeys: []string{"a b"}}, "fairvisor", Options{LimitKeys: []string{"a", "b"}}, false)
 	f("", Options{Parts: []string{"model"}}, "", Options{Parts: []string{"model"}}, true)
 	f("", Options{Parts: []string{"model"}}, "", Options{Parts: []string{"caller"}}, false)
+	f("", Options{Parts: []string{"model", "last_messages:02", "caller"}}, "", Options{Parts: []string{"caller", "model", "last_messages:2"}}, true)
+	f("fairvisor", Options{LimitKeys: []string{"b", "a", "b"}}, "fairvisor", Options{LimitKeys: []string{"a", "b"}}, true)
+	f("fairvisor", Options{LimitKeys: []string{}}, "fairvisor", Options{}, false)
+	f("prompt", Options{Mask: []string{"numbers", "uuids", "numbers"}}, "prompt", Options{Mask: []string{"uuids", "numbers"}}, true)
 	f("prompt", Options{Lower: true}, "prompt", Options{}, false)
 	f("prompt", Options{Mask: []string{"numbers"}}, "prompt", Options{Mask: []string{"uuids"}}, false)
 }
