@@ -328,9 +328,13 @@ func TestHash(t *testing.T) {
 	other("version: 1\nrules: [{profile: fairvisor, name: a, enabled: true}, {profile: fairvisor, name: b, enabled: false}]\n")
 	other("version: 1\nlateness: 10s\nrules: [{profile: fairvisor, name: a}]\n")
 	other("version: 1\nprices: {m: {input: 1}}\nrules: [{profile: fairvisor, name: a}]\n")
+	other("version: 1\nrules: [{profile: fairvisor, name: a, quiet: 1m}]\n") // though it is what holds
 
 	p = parse(t, "version: 1\nprices: {m: {input: 1}, n: {input: 2}}\nrules: [{profile: fairvisor, name: a}]\n")
 	same("version: 1\nprices: {n: {input: 2}, m: {input: 1}}\nrules: [{profile: fairvisor, name: a}]\n")
+	p = parse(t, "version: 1\nrules: [{profile: fairvisor, name: a, limit_keys: [a, b], match: status == 1}]\n")
+	other("version: 1\nrules: [{profile: fairvisor, name: a, limit_keys: [b, a], match: status == 1}]\n")
+	other("version: 1\nrules: [{profile: fairvisor, name: a, limit_keys: [a, b], match: status==1}]\n")
 	p = parse(t, "version: 1\nrules: [{profile: fairvisor, name: a, counter: {kind: cycle}}]\n")
 	same("version: 1\nrules: [{profile: fairvisor, name: a, counter: {kind: cycle, period: 5}}]\n")
 	other("version: 1\nrules: [{profile: fairvisor, name: a, counter: {kind: cycle, period: 6}}]\n")
