@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/loopgauge/loopgauge/fingerprint"
 	"github.com/loopgauge/loopgauge/ingest"
 	"github.com/loopgauge/loopgauge/window"
 )
@@ -39,7 +40,7 @@ type Kept struct {
 	Account  Account
 	Excluded []int64 // by exclusion, which the plan begins with; the last is --since and --until
 	Streams  []StreamResult
-	Order    window.OrderStats
+	Order    *window.OrderStats // nil of some days alone, of which it said nothing: ties are counted then
 	Links    Links
 }
 
@@ -165,12 +166,16 @@ func (r *run) kept(ctx context.Context) error {
 	if err := k.Begin(r.o.Plan, r.origins(), r.o.Hold, r.o.Sought); err != nil {
 		return err
 	}
-	totals.Account, totals.Links, r.result.Order = k.Account, k.Links, k.Order
+	totals.Account, totals.Links = k.Account, k.Links
+	if k.Order != nil {
+		r.result.Order = *k.Order
+	}
 	if last := len(k.Excluded) - 1; last >= 0 {
 		copy(totals.Excluded, k.Excluded[:last])
 		totals.Excluded[len(totals.Excluded)-1] = k.Excluded[last]
 	}
 	judged := int64(0) // before the last event
+	last := int64(fingerprint.NoTime)
 	for n := 0; r.pipeline.Err() == nil; n++ {
 		if n%askEvery == 0 && ctx.Err() != nil {
 			break
@@ -185,6 +190,10 @@ func (r *run) kept(ctx context.Context) error {
 		if r.o.Extract.Price != nil {
 			ev.SetPrice(r.o.Extract.Price)
 		}
+		if k.Order == nil && ev.Time == last {
+			r.result.Order.Tied++
+		}
+		last = ev.Time
 		totals.Account.Lines++
 		judged = totals.Account.Judged
 		r.pipeline.judge(ev)

@@ -261,7 +261,7 @@ func (d *dataset) keep(o *replay.Options) {
 	if !d.Whole {
 		return // of the lines of some files nothing is known but that they were judged
 	}
-	o.Kept.Order = window.OrderStats{Tied: d.Run.Tied, Late: d.Run.Late, WorstLate: seconds(d.Run.WorstLate)}
+	o.Kept.Order = &window.OrderStats{Tied: d.Run.Tied, Late: d.Run.Late, WorstLate: seconds(d.Run.WorstLate)}
 	o.Kept.Links = replay.Links{Answers: d.Run.Answers, Unlogged: d.Run.Unlogged}
 	o.Kept.Account = replay.Account{
 		Lines: d.Run.Lines - d.Run.Judged, Blank: d.Run.Blank, Malformed: d.Run.Malformed,
