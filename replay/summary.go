@@ -292,7 +292,7 @@ func (s Summary) loops(b *strings.Builder) {
 	listLoops(b, shown, len(s.Result.Rules) > 1)
 	b.WriteByte('\n')
 	if among == "" && !s.Total.isOf(loops) {
-		fmt.Fprintln(b, Wrapped("each row is of the rule that saw most; the sum counts each request once"))
+		fmt.Fprintln(b, Wrapped("each row counts by the rule that saw most; the sum counts each request once"))
 	}
 	bound := ""
 	if s.Result.Enforced != nil {
