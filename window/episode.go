@@ -56,9 +56,9 @@ type episodes struct {
 	rule *Rule
 	open *table[pairKey, Episode]
 
-	// When each scope fired last, and before. Nil unless asked for, or where one
-	// scope is for all, in which each fingerprint is a loop of its own.
-	scopes *table[fingerprint.ScopeKey, firings]
+	// When each scope fired last, and before; where one scope is for all, each
+	// fingerprint, which is a loop of its own there. Nil unless asked for.
+	loops *table[pairKey, firings]
 
 	// Of the last firing, if there was any: the request, the episode in which
 	// that fired first, whether the firing opened its own or came after another of
@@ -70,11 +70,11 @@ type episodes struct {
 	added         contribution
 }
 
-// firings are those of the last two requests in which a scope fired. With calls side
+// firings are those of the last two requests in which a loop fired. With calls side
 // by side one may fire more than once, and none of that is after the rest of it.
 type firings struct{ last, before firing }
 
-// firing is when a scope fired, if it did, and in which request.
+// firing is when a loop fired, if it did, and in which request.
 type firing struct {
 	any  bool
 	time int64
@@ -85,11 +85,14 @@ func newEpisodes(rule *Rule, keys int, closed func(*Episode)) *episodes {
 	return &episodes{rule: rule, open: newTable[pairKey](rule.quiet().Microseconds(), keys, closed)}
 }
 
-// tellAfter has after tell.
+// tellAfter has after tell. Where the quiet time is shorter than what is counted, an
+// episode may begin before the one that is over ended, and is of its loop.
 func (e *episodes) tellAfter(keys int) {
-	if len(e.rule.Scope.Fields) > 0 {
-		e.scopes = newTable[fingerprint.ScopeKey, firings](e.rule.quiet().Microseconds(), keys, nil)
+	idle := max(e.rule.quiet(), e.rule.longest()).Microseconds()
+	if e.rule.Counter.Window == 0 {
+		idle = -1
 	}
+	e.loops = newTable[pairKey, firings](idle, keys, nil)
 }
 
 // fired adds a firing and returns its episode. A request may fire more than
@@ -120,8 +123,12 @@ func (e *episodes) fired(ev *Event, scope *Scope, h *Hit, n Count, tool, text st
 	ep.MaxCount = max(ep.MaxCount, n.N)
 	again := !opened && ep.last == ev.Position
 	e.after = !opened && !again
-	if e.scopes != nil {
-		f := e.scopes.touch(h.Scope, ev.Time)
+	if e.loops != nil {
+		place := key
+		if len(e.rule.Scope.Fields) > 0 {
+			place = pairKey{scope: h.Scope}
+		}
+		f := e.loops.touch(place, ev.Time)
 		if !f.last.any || f.last.at != ev.Position {
 			*f = firings{firing{true, ev.Time, ev.Position}, f.last}
 		}

@@ -97,6 +97,41 @@ func TestAfter(t *testing.T) {
 	}
 }
 
+// TestAfterQuiet: a request that opens an episode comes after a firing where the
+// episode begins before that, however short the rule's quiet time is.
+func TestAfterQuiet(t *testing.T) {
+	f := func(counter CounterSpec, pause time.Duration, want int64) {
+		t.Helper()
+		for _, scope := range []*fingerprint.Scope{bySession(t), {}} {
+			rule := &Rule{Name: "r", Identity: byModel(t), Scope: scope, Counter: counter, Threshold: 3, Action: Warn, Quiet: 5 * time.Second}
+			n := newNames(t)
+			var after Spent
+			var closed []*Episode
+			e := NewEngine(NewPlan([]*Rule{rule}, nil), EngineOptions{After: after.Count, Episode: func(ep *Episode) {
+				one := *ep
+				closed = append(closed, &one)
+			}})
+			now := int64(0)
+			for i := range int64(6) {
+				if now += 1e6; i == 5 {
+					now += pause.Microseconds()
+				}
+				ev := n.event(now, "s", []string{"A"}, 1)
+				ev.Position.Offset = i
+				e.Judge(ev)
+			}
+			e.Close()
+			if x := ExtentOf(closed); after.Requests != want || x.After.Requests != want {
+				t.Errorf("%s by %v, %s: %d after a firing, and by the loop %d; want %d", counter, scope.Fields, pause, after.Requests, x.After.Requests, want)
+			}
+		}
+	}
+	f(CounterSpec{Kind: "sliding", Window: time.Minute}, 2*time.Second, 3)
+	f(CounterSpec{Kind: "sliding", Window: time.Minute}, 20*time.Second, 3)
+	f(CounterSpec{Kind: "sliding", Window: time.Minute}, 2*time.Minute, 2) // which fires no more
+	f(CounterSpec{Kind: "streak"}, time.Hour, 3)
+}
+
 // TestExtentOfEachFingerprint: in one scope for all each fingerprint is a loop,
 // which has all of the requests that it shares with others.
 func TestExtentOfEachFingerprint(t *testing.T) {
