@@ -127,6 +127,22 @@ func (s *Scanner) Then(text []byte) {
 	s.text = decoded
 }
 
+// Aside makes s read v, which it has passed over, while f is called, and then go on
+// where it stands.
+func (s *Scanner) Aside(v Value, f func()) {
+	if s.bad {
+		return
+	}
+	stands := *s
+	s.Then(v)
+	f()
+	stands.text, stands.earlier = s.text, s.earlier
+	if s.bad {
+		stands.fail(stands.pos, s.err.What)
+	}
+	*s = stands
+}
+
 // Err returns the first error, or nil.
 func (s *Scanner) Err() error {
 	if s.bad {

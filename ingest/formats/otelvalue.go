@@ -22,15 +22,11 @@ func eachAttribute(s *rawjson.Scanner, f func(key []byte)) rawjson.Value {
 		return s.Since(start)
 	}
 	for s.Array(); s.NextElement(); {
-		var key []byte
-		for s.Object(); s.NextKey(); {
-			switch {
-			case string(s.Key) == "key":
-				key = s.Text(key)
-			case string(s.Key) == "value" && key != nil:
+		wrap.Pair(s, func(key []byte) {
+			if key != nil {
 				f(key)
 			}
-		}
+		})
 	}
 	return s.Since(start)
 }

@@ -73,22 +73,11 @@ func appendEach(dst []byte, s *rawjson.Scanner, depth int, appendOne func([]byte
 // appendMember appends the {"key", "value"} that comes next as a member.
 func appendMember(dst []byte, s *rawjson.Scanner, depth int) []byte {
 	from := len(dst)
-	for s.Object(); s.NextKey(); {
-		switch string(s.Key) {
-		case "key":
-			dst = append(rawjson.AppendString(dst[:from], s.Text(nil)), ':')
-		case "value":
-			if len(dst) == from { // always behind the key
-				dst = append(dst, `"":`...)
-			}
-			dst = AppendAny(dst, s, depth)
-		}
-	}
-	if len(dst) == from {
-		return append(dst, `"":null`...)
-	}
-	if dst[len(dst)-1] == ':' {
-		return append(dst, "null"...)
+	key := Pair(s, func(key []byte) {
+		dst = AppendAny(append(rawjson.AppendString(dst[:from], key), ':'), s, depth)
+	})
+	if len(dst) == from { // no value
+		return append(rawjson.AppendString(dst, key), ":null"...)
 	}
 	return dst
 }
