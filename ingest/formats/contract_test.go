@@ -86,7 +86,22 @@ func TestUnreadFieldsChangeNothing(t *testing.T) {
 // TestMembersHaveNoOrder: what ships logs may write members in another order,
 // by the alphabet for example. Of a name given twice the last one counts, and
 // what becomes of bodies and messages is not a matter of their order.
-func TestMembersHaveNoOrder(t *testing.T) {
+func TestMembersHaveNoOrder(t *testing.T) { readsAlike(t, "backwards", backwards) }
+
+// TestLayoutSaysNothing: nor is it one of the blanks that somebody laid it out with.
+func TestLayoutSaysNothing(t *testing.T) {
+	readsAlike(t, "laid out", func(record rawjson.Value) []byte {
+		var b bytes.Buffer
+		if err := json.Indent(&b, record, "", "                "); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	})
+}
+
+// readsAlike wants of each record, written anew, what it says as it is.
+func readsAlike(t *testing.T, how string, anew func(record rawjson.Value) []byte) {
+	t.Helper()
 	logs := fixtures(t)
 	for _, f := range All {
 		for name, lines := range logs[f.Name] {
@@ -108,8 +123,8 @@ func TestMembersHaveNoOrder(t *testing.T) {
 						})
 						return all
 					}
-					if x, y := show(record), show(backwards(record)); x != y {
-						t.Fatalf("%s/%s line %d:\nas it is  %s\nbackwards %s", f.Name, name, n+1, x, y)
+					if x, y := show(record), show(anew(record)); x != y {
+						t.Errorf("%s/%s line %d:\nas it is  %s\n%-9s %s", f.Name, name, n+1, x, how, y)
 					}
 				}
 			}

@@ -703,6 +703,7 @@ func TestPortkeyResponse(t *testing.T) {
 	const called = `{"choices":[{"message":{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}}]}`
 	f(called+`},{"response":{}`, ` tool_calls=1 call=1 name=f arguments={}`)
 	f(`{"message":"The response was a stream."}`, ``)
+	f("{\n"+strings.Repeat(" ", 64)+`"message": "The response was a stream."}`, ``)
 	f(`{"message":"no such model"}`, ` tool_calls=0`)
 }
 

@@ -87,7 +87,7 @@ func (sp *otelSpan) classify(s *rawjson.Scanner) {
 			sp.responseID, used = first(otelText(s), sp.responseID), true
 			sp.responses = sp.responses || bytes.HasPrefix(sp.responseID, []byte("resp_"))
 		case "gcp.vertex.agent.llm_request": // {} on spans of tools, and where Google's ADK was told to keep nothing
-			if v := s.Value(); !bytes.Contains(v[:min(len(v), 32)], []byte(`"{}"`)) {
+			if !bytes.HasPrefix(written(s.Value()), []byte(`{}"`)) {
 				sp.content, sp.isCall = asMessages, true
 			}
 		case "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt_json", "ai.prompt.messages", "langfuse.observation.input", "genkit:input":
@@ -164,7 +164,10 @@ func (sp *otelSpan) modelKind(kind []byte) {
 // answerID is the id with which an answer begins, or nil. It is JSON in a text,
 // which is long, and is not decoded for it.
 func answerID(value rawjson.Value) []byte {
-	_, rest, _ := bytes.Cut(value[:min(len(value), 128)], []byte(`"{\"id\":\"`))
+	rest, ok := bytes.CutPrefix(written(value), []byte(`{\"id\":\"`))
+	if !ok {
+		return nil
+	}
 	id, _, _ := bytes.Cut(rest, []byte{'\\'})
 	return id
 }
@@ -173,7 +176,7 @@ func answerID(value rawjson.Value) []byte {
 // span like that of a call: the request that comes next, its messages in
 // Python's words.
 func isPrepared(value rawjson.Value) bool {
-	_, messages, _ := bytes.Cut(value[:min(len(value), 128)], []byte(`"{\"messages\":`))
+	messages, named := bytes.CutPrefix(written(value), []byte(`{\"messages\":`))
 	message, ok := bytes.CutPrefix(bytes.TrimLeft(messages, " "), []byte(`[\"`))
-	return ok && rawjson.IsPythonObject(message)
+	return named && ok && rawjson.IsPythonObject(message)
 }

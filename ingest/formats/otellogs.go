@@ -99,15 +99,15 @@ func (p *otel) log(s *rawjson.Scanner) {
 
 // settle finds out what its body says of a record.
 func (l *otelLog) settle() {
-	begins := l.body[:min(len(l.body), 64)]
+	text := written(l.body)
 	switch {
-	case bytes.Contains(begins, []byte(`"claude_code.tool_result"`)): // of which event.name is half
+	case bytes.HasPrefix(text, []byte(`claude_code.tool_result"`)): // of which event.name is half
 		l.kind = ranLog
-	case bytes.Contains(begins, []byte("GenAI operation request details")): // Gemini CLI writes them as it sends a call, and with its answer again
+	case bytes.HasPrefix(text, []byte("GenAI operation request details")): // Gemini CLI writes them as it sends a call, and with its answer again
 		l.kind = otherLog
 	}
 	// Their span is that of a whole turn, or may be.
-	if l.kind >= sentLog || bytes.Contains(begins, []byte("GenAI operation ")) {
+	if l.kind >= sentLog || bytes.HasPrefix(text, []byte("GenAI operation ")) {
 		l.trace, l.span = nil, nil
 	}
 }

@@ -124,3 +124,18 @@ func TestJaegerReadsProcessesOnce(t *testing.T) {
 		t.Errorf("service %q, %d bytes decoded", p.spans[n-1].service, p.scan.Memory()+p.late.Memory())
 	}
 }
+
+// TestWritten: however a value is laid out, its text is found.
+func TestWritten(t *testing.T) {
+	f := func(value, want string) {
+		t.Helper()
+		if got := string(written([]byte(value))); got != want {
+			t.Errorf("%s: %q, want %q", value, got, want)
+		}
+	}
+	f(`{"stringValue":"a\"b"}`, `a\"b"}`)
+	f("{\r\n\t\"stringValue\" : \"a\"\n}", "a\"\n}")
+	f(`"{\"id\":1}"`, `{\"id\":1}"`)
+	f(`{"arrayValue":{}}`, `arrayValue":{}}`)
+	f(``, ``)
+}

@@ -45,6 +45,15 @@ func otelText(s *rawjson.Scanner) (text []byte) {
 	return text
 }
 
+// written is the text of a value, plain or an AnyValue, as it stands in the JSON however
+// that is laid out: up to the end of the value, and with its escapes.
+func written(v rawjson.Value) []byte {
+	for _, around := range []string{"{", `"stringValue"`, ":", `"`} {
+		v = bytes.TrimPrefix(bytes.TrimLeft(v, " \t\r\n"), []byte(around))
+	}
+	return v
+}
+
 // onlyText is the text of a value that is one, or a list of one, as headers are: as a
 // text, too, as Jaeger, ClickHouse and Azure Monitor keep a list.
 func onlyText(s *rawjson.Scanner) (text []byte) {

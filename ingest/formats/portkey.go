@@ -105,7 +105,7 @@ func (p *portkey) option(r *fingerprint.Request) {
 	case "response": // the first try has that of the last, the others have {}
 		if s.Kind() == rawjson.String {
 			p.text = s.Text(p.text)
-		} else if v := s.Value(); len(v) > len("{}") && !bytes.Contains(v[:min(len(v), 64)], []byte(`"The response was a stream."`)) {
+		} else if v := s.Value(); len(v) > len("{}") && !bytes.Contains(v[:min(len(v), 256)], []byte(`"The response was a stream."`)) {
 			p.response = v
 		}
 	}
