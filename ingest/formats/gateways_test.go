@@ -752,6 +752,7 @@ func TestKong(t *testing.T) {
 	f(`{`+other+`,"ai-proxy":{`+call+`}}`, want)
 	f(`{`+other+`,"ai-proxy-advanced":{`+call+`}}`, want)
 	f(`{"ai-proxy-advanced":{`+call+`},`+other+`}`, want)
+	f(`{`+other+`,"ai-proxy":{`+call+`},"proxy":null}`, want)
 
 	// What the plugin does not count, the answer does, be it a stream or not.
 	usage := `{\"choices\":[{\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":31,\"completion_tokens\":4,\"prompt_tokens_details\":{\"cached_tokens\":20}}}`

@@ -91,7 +91,7 @@ func (p *kong) call(ai rawjson.Value, r *fingerprint.Request) {
 	for s.Object(); s.NextKey(); {
 		proxies := string(s.Key) == "proxy" || string(s.Key) == "ai-proxy" || string(s.Key) == "ai-proxy-advanced"
 		said := s.Value()
-		if proxies || !proxied {
+		if said != nil && (proxies || !proxied) {
 			call, proxied = said, proxies
 		}
 		p.cached(said, r)

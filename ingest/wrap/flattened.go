@@ -113,9 +113,14 @@ func (b *branch) append(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+// isNull tells that nothing is said of it: in a table each row has the names of all.
+func (b *branch) isNull() bool {
+	return b.value == nil && !slices.ContainsFunc(b.in, func(member *branch) bool { return !member.isNull() })
+}
+
 func (b *branch) appendValue(dst []byte) []byte {
 	switch list := b.elements(); {
-	case b.in == nil && b.value == nil:
+	case b.isNull():
 		return append(dst, "null"...)
 	case b.in == nil:
 		return appendUnquoted(dst, b.value)

@@ -18,6 +18,7 @@ func TestFlattened(t *testing.T) {
 		}
 	}
 	f(`{"a.b":1,"c":"d","a.e.f":[2],"a.e.g":null}`, `{"a":{"b":1,"e":{"f":[2],"g":null}},"c":"d"}`)
+	f(`{"a.b.c":null,"a.b.d.e":null,"a.f":1,"g.h":null}`, `{"a":{"b":null,"f":1},"g":null}`)
 	f(`{"a":"b","a.c":1}`, `{"a":"b","a":{"c":1}}`)
 	f(`{"a..b":1,".c":2,"d.":3,".":4}`, `{"a":{".b":1},".c":2,"d.":3,".":4}`)
 	// Of texts what they stand for, but for objects and what is no list.
