@@ -692,3 +692,38 @@ func TestUnreadMembers(t *testing.T) {
 		}
 	}
 }
+
+// TestAside: a value that was passed over can be read later, as often as one likes, and
+// what is wrong in it is wrong with the text.
+func TestAside(t *testing.T) {
+	f := func(value string, wantFail bool) {
+		t.Helper()
+		var s Scanner
+		s.Reset([]byte(`{"v":` + value + `,"n":[1, 2],"last":"\u0061"}`))
+		var passed Value
+		var names, last string
+		for s.Object(); s.NextKey(); {
+			switch string(s.Key) {
+			case "v":
+				passed = s.Value()
+			case "n":
+				for s.Array(); s.NextElement(); {
+					s.Aside(passed, func() {
+						for s.Object(); s.NextKey(); {
+							names += string(s.Key)
+							s.Bool()
+						}
+					})
+					s.Int()
+				}
+			case "last":
+				last = string(s.Text(nil))
+			}
+		}
+		if failed := s.End() != nil; failed != wantFail || !failed && (names != "abab" || last != "a") {
+			t.Errorf("%s: names %q, last %q, error %v", value, names, last, s.Err())
+		}
+	}
+	f(`{"a":true,"\u0062" : [{}]}`, false)
+	f(`{"a":tru,"b":1}`, true)
+}
