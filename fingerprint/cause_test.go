@@ -66,6 +66,12 @@ func TestCauses(t *testing.T) {
 	by(TruncatedContent, "prompt", "body", "{}", "messages", `[{"role":"user","content":"a [truncated]"}]`)
 	by(LossyContent, "prompt", "messages", `[{"content":[{"type":"image","mime_type":"x","media_type":"x","mimeType":"x","mediaType":"x","modality":"x","detail":"x","format":"x","cache_control":{"a":"x"}}]}]`)
 	by(LossyContent, "tool-call-result", "messages", `[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"a","content":[{"type":"text"}]}]`) // where "" would be a result
+	// What a tool returned is in a member that no API has, and may be new each time.
+	by(LossyContent, "tool-call-result", "messages", `[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"a","result":"x"}]`)
+	by(LossyContent, "tool-call-result", "messages", `[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","result":"x"}]}]`)
+	by(LossyContent, "last-messages", "messages", `[{"role":"tool","tool_call_id":"a","result":{}}]`, "model", "m", "caller", "c")
+	by(Computable, "tool-call-result", "messages", `[{"role":"assistant","toolCalls":[{"id":"a","function":{"name":"f"}}]},{"role":"tool","toolCallId":"a","content":null,"result":"x"}]`)
+	by(Computable, "tool-call-result", "messages", `[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","cache_control":{"type":"ephemeral"}}]}]`)
 	by(LossyContent, "prompt", "messages", `[{"role":"user","content":[{"type":"text","text":null},{"type":"text","text":"a"}]}]`)
 	by(TruncatedContent, "prompt", "messages", `[{"content":[{"u":"[base64_data truncated: 5KB]"}]}]`)
 	by(RedactedContent, "prompt", "messages", `["redacted-by-litellm"]`)

@@ -21,6 +21,7 @@ type item struct {
 	call       ToolCall      // of an item that is a call
 	input      []byte        // of a custom or builtin tool
 	output     rawjson.Value // of an item that is a result
+	more       bool          // something is said in a member that no API has
 	langChain  langChain
 	class      itemClass
 }
@@ -103,6 +104,18 @@ func (it *keptItem) read(v rawjson.Value) {
 		it.call.Name, it.call.Arguments = it.kind, it.input
 	}
 	it.class = it.tellClass()
+	if it.class == isResult && it.more && !it.isNull && it.result() == nil {
+		it.content = toldElsewhere
+	}
+}
+
+// toldElsewhere stands for the result of a tool that has none where each API has it, but
+// something in a member that none has, as TensorZero's has: two such may differ there.
+var toldElsewhere = rawjson.Value(`[{"type":"text"}]`)
+
+// mayTell tells the kinds of values in which a result may be.
+func mayTell(kind rawjson.Kind) bool {
+	return kind == rawjson.String || kind == rawjson.Array || kind == rawjson.Object
 }
 
 // members reads those of a message or item.
@@ -124,11 +137,11 @@ func (it *item) members(s *rawjson.Scanner) {
 			it.isNull = it.content == nil
 		case "images":
 			it.images = s.Value()
-		case "tool_calls":
+		case "tool_calls", "toolCalls": // the second of what stores messages with names as in JavaScript
 			it.toolCalls = s.Value()
 		case "function_call":
 			it.function = s.Value()
-		case "tool_call_id":
+		case "tool_call_id", "toolCallId":
 			it.resultID = s.Text(it.resultID)
 		case "call_id":
 			it.resultID = s.Text(it.resultID)
@@ -142,6 +155,7 @@ func (it *item) members(s *rawjson.Scanner) {
 		case "output":
 			it.output = s.Value()
 		default:
+			it.more = it.more || mayTell(s.Kind())
 			it.langChain.member(s)
 		}
 	}
@@ -327,6 +341,7 @@ func readBlock(s *rawjson.Scanner) (b block) {
 		return b
 	}
 	start := s.Offset()
+	more, isNull := false, false
 	for s.Object(); s.NextKey(); {
 		switch string(s.Key) {
 		case "type":
@@ -343,10 +358,17 @@ func readBlock(s *rawjson.Scanner) (b block) {
 			b.of = s.Text(b.of)
 		case "content":
 			b.result = s.Value()
+			isNull = b.result == nil
 		case "is_error":
 			b.isError, _ = s.Bool()
+		case "cache_control":
+		default:
+			more = more || mayTell(s.Kind())
 		}
 	}
 	b.raw = s.Since(start)
+	if b.isToolResult() && more && !isNull && b.result == nil {
+		b.result = toldElsewhere
+	}
 	return b
 }
