@@ -65,7 +65,7 @@ var CustomFields = []struct{ Name, Doc string }{
 	{"headers", "object of the request's headers: they name session and caller, and become attributes"},
 	{"body", "request body of OpenAI, Anthropic, Google or Bedrock, as JSON or as its text: messages, model, tools, session, ...; with the request's head in front also what its headers say"},
 	{"body_hash", "a hash of the body"},
-	{"messages", "the list of messages alone, in the words of any API, of OpenTelemetry, Vercel's AI SDK, LlamaIndex or Datadog"},
+	{"messages", "the list of messages alone, in the words of any API, of OpenTelemetry, Vercel's AI SDK, LlamaIndex, TensorZero or Datadog"},
 	{"has_tools", "whether tools were offered: true or false, or the list of them"},
 	{"response", "response body of OpenAI, Anthropic, Google or Bedrock, also as events, or its message, choice or candidate alone, or a list of them: tool calls, tokens"},
 	{"tool_calls", "the list of calls that the model issued alone"},

@@ -278,7 +278,15 @@ func TestCustomMessages(t *testing.T) {
 	f(`{"role":"assistant","content":[{"type":"tool-call","toolCallId":"1","toolName":"f","input":{"x":1}}]}`, `{"role":"tool","content":[{"type":"tool-result","toolCallId":"1","toolName":"f","output":{"type":"text","value":"r"}}]}`)
 	f(`{"role":"assistant","parts":[{"type":"tool_call","id":"1","name":"f","arguments":{"x":1}}]}`, `{"role":"tool","parts":[{"type":"tool_call_response","id":"1","response":"r"}]}`)
 	f(`{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}}]}`, `{"role":"tool","tool_call_id":"1","content":"r"}`)
+	f(`{"role":"assistant","content":[{"type":"tool_call","name":"f","arguments":"{\"x\":1}","id":"1"}]}`, `{"role":"user","content":[{"type":"tool_result","name":"f","result":"r","id":"1"}]}`) // TensorZero's
+	f(`{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{"x":1}}]}`, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"r"}],"result":"s"}]}`)
+	f(`{"role":"assistant","toolCalls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}}]}`, `{"role":"tool","toolCallId":"1","content":"r"}`)
 	f(`{"role":"assistant","blocks":[{"block_type":"tool_call","tool_call_id":"1","tool_name":"f","tool_kwargs":{"x":1}}]}`, `{"role":"tool","additional_kwargs":{"tool_call_id":"1"},"blocks":[{"block_type":"text","text":"r"}]}`)
+	// In both that and the body.
+	const both = `{"b":{"messages":[{"role":"tool","content":[{"type":"tool-result"}]}]},"m":[{"role":"user","content":"t"},{"role":"tool","content":[{"type":"tool-result","output":"r"}]}]}`
+	if got := asNative(newCustom(&Custom{Fields: []CustomField{pathTo("body", "b"), pathTo("messages", "m")}}, fingerprint.AllFields), both); !strings.Contains(got, `messages=[{"role":"user","content":"t"},{"role":"tool","content":"r"}]`) {
+		t.Error(got)
+	}
 	// Also in what was kept for a body.
 	sent := newCustom(&Custom{Fields: []CustomField{pathTo("body", "b")}}, fingerprint.AllFields)
 	r := new(fingerprint.Request)

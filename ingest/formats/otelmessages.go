@@ -78,7 +78,7 @@ func (c *chat) messages(list []byte, r *fingerprint.Request, reads fingerprint.F
 }
 
 // reword puts the messages of r into other words if they are in those of LlamaIndex,
-// Vercel's AI SDK or Datadog.
+// Vercel's AI SDK, TensorZero or Datadog.
 func (c *chat) reword(r *fingerprint.Request) {
 	items := r.Messages.Items
 	if !slices.ContainsFunc(items, func(message rawjson.Value) bool {
@@ -87,6 +87,7 @@ func (c *chat) reword(r *fingerprint.Request) {
 		return
 	}
 	from := len(c.json)
+	c.ends, c.bare = c.ends[:0], 0
 	for _, message := range items {
 		c.message(message)
 	}
@@ -259,7 +260,11 @@ func (c *chat) sort(part rawjson.Value) {
 		from := len(c.texts)
 		c.texts = fill(c.texts, `{"id":%,"name":%,"arguments":%}`, id, tool, arguments)
 		c.calls = append(c.calls, c.texts[from:])
-	case "tool_call_response", "tool-result":
+	case "tool_call_response", "tool-result", "tool_result":
+		if content != nil { // Anthropic's
+			c.rest = append(c.rest, part)
+			break
+		}
 		if response == nil {
 			response = result
 		}
@@ -351,9 +356,10 @@ func wholeCalls(s *rawjson.Scanner, r *fingerprint.Request) {
 }
 
 // isSDK tells a message in Vercel's AI SDK, or its parts, whose names of calls and
-// results nobody else has.
+// results nobody else has, or one of TensorZero's, whose results have Anthropic's.
 func isSDK(message rawjson.Value) bool {
-	return bytes.Contains(message, []byte(`"tool-call"`)) || bytes.Contains(message, []byte(`"tool-result"`))
+	return bytes.Contains(message, []byte(`"tool-call"`)) || bytes.Contains(message, []byte(`"tool-result"`)) ||
+		bytes.Contains(message, []byte(`"tool_call"`)) || bytes.Contains(message, []byte(`"tool_result"`)) && bytes.Contains(message, []byte(`"result"`))
 }
 
 // sdkCalls reads the calls of a response as Vercel's AI SDK has them.
