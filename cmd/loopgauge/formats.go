@@ -130,6 +130,9 @@ func (f *formatsFlags) begin(ctx context.Context, u *ui, arg string) error {
 	if !formats.HasTime(out) {
 		u.say("nothing in %s looks like a time: say where it is, without it no request can be judged", sources[0].Name)
 	}
+	if formats.IsPiped(out) {
+		u.say("it is for what a command makes of %s: see its first lines", sources[0].Name)
+	}
 	return u.print(string(out))
 }
 

@@ -738,7 +738,29 @@ func TestScaffold(t *testing.T) {
 	f("when,note,sent\n5/6/2026 10:00,secret,{}\n", "time: {path: 'when', layout: '1/2/2006 15:04'} # or '2/1/2006 15:04'?")
 	f("when,note,sent\n2026-11-21 10:00:00.5 Z,secret,{}\n", "time: {path: 'when', layout: '2006-01-02 15:04:05 Z0700'}") // Snowflake's
 	f("2026-11-21T10:00:00Z|secret|POST /secret HTTP/1.1|200", "separator: '|'")
-	f("2026-11-21T10:00:00Z | INFO | secret", "pattern: ") // a logger's
+	f("2026-11-21T10:00:00Z | INFO | secret", "pattern: ")                                                                            // a logger's
+	f("(pid=7) INFO: 192.0.2.7:5 - \"POST /secret HTTP/1.1\" 200 OK", "# No line has a time? docker logs --timestamps", "time: TIME") // vLLM's
+	// What a gateway passed on is no other request, and a whole call no body of one.
+	f(`{"@timestamp":"2026-11-21T10:00:00Z","entrypoint-request":{"method":"POST","body":"{\"model\":\"secret\",\"messages\":[{\"role\":\"secret\"}]}"},"endpoint-request":{"method":"POST","body":"{\"model\":\"secret\",\"messages\":[{\"role\":\"secret\"}]}"},"entrypoint-response":{"body":"{\"choices\":[],\"usage\":{\"prompt_tokens\":5}}"},"endpoint-response":{"body":"{\"choices\":[],\"usage\":{\"prompt_tokens\":5}}"}}`,
+		"body: 'entrypoint-request.body'", "response: 'entrypoint-response.body'", "# model:", "# messages:", "# tokens_in:") // Gravitee's
+	f(`{"startTime":"2026-11-21T10:00:00Z","output":{"role":"secret","content":"secret"},"generation":{"model":"secret","messages":[{"role":"secret"}],"inputTokenCount":5,"outputTokenCount":5,"duration":1.5}}`,
+		"# body:", "model: 'generation.model'", "messages: 'generation.messages'", "tokens_in: 'generation.inputTokenCount'", "tokens_out: 'generation.outputTokenCount'", "response: 'output'") // Literal AI's
+	// Of several of a name the least nested, and of durations the longest.
+	f(`{"start_time":"2026-11-21T10:00:00Z","metadata":{"model":"secret"},"model":"secret"}`, "  model: 'model'") // Opik's
+	f(`{"@timestamp":"2026-11-21T10:00:00Z","application-id":"secret","remote-address":"192.0.2.7","gateway-latency-ms":5,"endpoint-response-time-ms":1514,"gateway-response-time-ms":1519}`,
+		"duration: {path: 'gateway-response-time-ms', unit: ms}", "caller_name: 'application-id'")
+	f(`{"created_at":"2026-11-21T10:00:00Z","latency":1016,"generation_time":2940}`, "duration: {path: 'generation_time', unit: ms}") // OpenRouter's
+	f(`{"time":"2026-11-21T10:00:00Z","request_time":1795255200123,"latency_ms":80}`, "duration: {path: 'latency_ms', unit: ms}")
+	f(`{"event_id":"secret","session_id":"secret","start_time":1795255200123,"end_time":1795255201123,"event_type":"session"}`+"\n"+`{"event_id":"secret2","start_time":1795255200123,"end_time":1795255201123,"event_type":"model","config":{"model":"secret"},"inputs":{"chat_history":[{"role":"secret"}]},"outputs":{"role":"secret","content":"secret"}}`,
+		`select(.event_type == "model")`, "id: 'event_id'", "messages: 'inputs.chat_history'", "response: 'outputs'") // HoneyHive's
+	f(`{"createdAt":"2026-11-21T10:00:00Z","tokens":{"prompt":5,"cachedPrompt":4,"completion":6}}`, "tokens_in: 'tokens.prompt'", "tokens_out: 'tokens.completion'", "tokens_cached: 'tokens.cachedPrompt'") // Lunary's
+	f(`{"START_TIME":"2026-11-21T10:00:00Z","TOKENS":11,"TOKENS_GRANULAR":"{\"input\":5,\"output\":6}"}`, "tokens_in: 'TOKENS_GRANULAR.input'", "tokens_out: 'TOKENS_GRANULAR.output'")                      // Snowflake's
+	f(`{"created_at":1795255200,"use_time":2,"other":"{\"cache_tokens\":4}"}`, "duration: {path: 'use_time', unit: s}", "tokens_cached: 'other.cache_tokens'")                                               // New API's
+	// The page of an API.
+	f(`{"success":true,"data":{"page":1,"items":[{"created_at":1795255200,"model_name":"secret"},{"created_at":1795255201,"model_name":"secret"}]}}`,
+		"jq -c '.data.items[]' LOG | loopgauge formats --format THIS.yaml -", "time: 'created_at'", "model: 'model_name'")
+	f(`{"count":2,"events":[{"at":1795255200123,"event_type":"session"},{"at":1795255200123,"event_type":"model","model":"secret"}]}`, `jq -c '.events[] | select(.event_type == "model")' LOG`, "time: {path: 'at', layout: 'unix_ms'}")
+	f(`{"model":"secret","messages":[{"role":"secret","created_at":"2026-11-21T10:00:00Z","model":"secret"}]}`, "jq -c '.messages[]' LOG | loopgauge formats --scaffold -", "messages: 'messages'")
 	const list = `{"events":[{"at":1795255200123}]}`
 	f(list, "jq -c '.events[]' LOG")
 	if got, err := Scaffold([]byte(list + "\n" + list)); err != nil || strings.Contains(string(got), "jq") {

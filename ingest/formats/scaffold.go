@@ -76,6 +76,7 @@ type guesser struct {
 	talks   []string          // paths to lists of messages
 	stream  string            // the path to a text of events
 	from    string            // where jq finds the records, if they are in a list
+	paged   bool              // that is one into which reading does not look
 	only    string            // what jq selects of them, if they are of several kinds
 	onlyOf  string            // what those are
 	labels  bool              // lines have labels, as access logs do: Apache's have the start
@@ -264,8 +265,8 @@ func (g *guesser) yaml(times CustomField) []byte {
 	b.WriteString(g.notes(times))
 	b.WriteString("fields:\n")
 	used := map[string]bool{}
-	for _, field := range []string{"body", "response"} { // each is taken apart whole
-		if path := g.shaped(field); path != "" {
+	for _, field := range []string{"body", "response"} { // each is taken apart whole, and passed on it is no other one
+		for _, path := range g.shapes(field) {
 			for _, p := range g.paths {
 				used[p] = used[p] || strings.HasPrefix(p, path+".")
 			}
@@ -324,6 +325,14 @@ func (g *guesser) yaml(times CustomField) []byte {
 
 // shaped is the path to what has the shape of a request or of a response.
 func (g *guesser) shaped(field string) string {
+	if paths := g.shapes(field); len(paths) > 0 {
+		return paths[0]
+	}
+	return ""
+}
+
+// shapes are the paths to all that have the shape: gateways log what they passed on, too.
+func (g *guesser) shapes(field string) (paths []string) {
 	members := map[string][]string{"body": {"messages", "input", "contents"}, "response": {"choices", "usage", "candidates"}}[field]
 	for _, p := range g.paths {
 		for _, m := range members {
@@ -331,17 +340,25 @@ func (g *guesser) shaped(field string) string {
 			switch {
 			case !ok || !g.has(parent): // or a name with dots in it: gen_ai.request.messages
 			case field == "body" && m != "contents" && !g.has(parent+".model"):
-			case field == "body" && slices.ContainsFunc([]string{"output", "method", "status", "tool_calls"}, func(beside string) bool { return g.has(parent + "." + beside) }), m == "usage" && (!g.holds(p) || g.has(parent+".input") || g.has(parent+".messages")): // the whole call, or what it cost
+			case field == "body" && (slices.ContainsFunc([]string{"output", "method", "status", "tool_calls"}, func(beside string) bool { return g.has(parent + "." + beside) }) || g.counts(parent)), m == "usage" && (!g.holds(p) || g.has(parent+".input") || g.has(parent+".messages")): // the whole call, or what it cost
 			case m == "usage" && !slices.ContainsFunc([]string{"output", "content", "message"}, func(beside string) bool { return g.has(parent + "." + beside) }):
-			default:
-				return parent
+			case !slices.Contains(paths, parent):
+				paths = append(paths, parent)
 			}
 		}
 	}
-	if field == "response" {
-		return g.stream
+	if field == "response" && g.stream != "" {
+		paths = append(paths, g.stream)
 	}
-	return ""
+	return paths
+}
+
+// counts tells whether an object says how many tokens came in, as that of a whole call does.
+func (g *guesser) counts(object string) bool {
+	return slices.ContainsFunc(g.paths, func(p string) bool {
+		member, ok := strings.CutPrefix(p, object+".")
+		return ok && !strings.Contains(member, ".") && slices.ContainsFunc(namesOf("tokens_in"), func(name string) bool { return isNamed(member, name) })
+	})
 }
 
 // isOther tells records that say nothing of what was asked: those of a program that writes

@@ -22,7 +22,7 @@ type guess struct {
 
 // Names of callers tell them apart better than keys, and keys than addresses.
 var (
-	callerNames = []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyalias", "apikeyname", "keyname", "tokenname", "virtualkeyname", "apikeyid", "keyid", "clientname", "clientid", "client", "appname", "appid", "app", "teamname", "teamid", "team", "tenantname", "tenantid", "tenant", "project", "requester"}
+	callerNames = []string{"consumer.username", "consumer", "caller", "keyalias", "apikeyalias", "apikeyname", "keyname", "tokenname", "virtualkeyname", "apikeyid", "keyid", "clientname", "clientid", "client", "appname", "appid", "app", "applicationname", "applicationid", "application", "teamname", "teamid", "team", "tenantname", "tenantid", "tenant", "project", "requester"}
 	callerKeys  = []string{"apikey", "apikeyhash", "authorization"}
 )
 
@@ -30,7 +30,7 @@ var (
 var guesses = []guess{
 	{"time", []string{"time", "timestamp", "ts", "@timestamp", "starttime", "startedat", "start", "date", "datetime", "createdat"}},
 	{"end", []string{"end", "endtime", "endedat", "ended", "finishedat", "finished", "completedat", "completed", "endtimestamp", "responsetimestamp", "timeend"}},
-	{"duration", []string{"duration", "latency", "took", "elapsed", "responsetime", "responselatency", "requesttime", "reqtime", "timetaken", "totaltime", "elapsedtime", "timeelapsed", "processingtime", "executiontime", "generationtime", "walltime", "dur", "rt", ""}},
+	{"duration", []string{"duration", "latency", "took", "elapsed", "responsetime", "responselatency", "requesttime", "reqtime", "timetaken", "totaltime", "elapsedtime", "timeelapsed", "processingtime", "executiontime", "generationtime", "walltime", "usetime", "dur", "rt", ""}},
 	{"method", []string{"method", "httpmethod", "requestmethod", "verb"}},
 	{"url", []string{"url", "uri", "requesturi", "requesturl", "target", "path", "httppath", "requestpath", "resourcepath", "urloriginal", "uristem", "endpoint", "request", "req", "requrl", "requri", "reqpath"}},
 	{"query", []string{"querystring", "uriquery"}},
@@ -38,11 +38,11 @@ var guesses = []guess{
 	{"caller", callerKeys},
 	{"caller_name", slices.Concat(callerNames, []string{"clientip", "cip", "remoteip", "remoteaddr", "remoteaddress", "remote", "srcaddr", "sourceip", "calleripaddress", "clientaddr", "clienthost", "ip"})},
 	{"caller", callerKeys}, // that few have
-	{"response", []string{"response", "responsebody", "output.messages", "outputmessages", "outputchoices", "completionmessage", "output", "choices"}},
+	{"response", []string{"response", "responsebody", "output.messages", "outputmessages", "outputchoices", "completionmessage", "output", "outputs", "choices"}},
 	{"body", []string{"body", "requestbody", "request"}},
 	{"user", []string{"user", "userid", "enduser", "customeridentifier", "username", "uid", "distinctid"}},
 	{"session", []string{"sessionid", "session", "conversationid", "conversation", "threadid", "threadidentifier", "chatid", "episodeid", "sess", "sid", "conv", "convid", "chat", "thread", "runid"}},
-	{"id", []string{"requestid", "callid", "reqid", "generationid", "correlationid", "transactionid", "rayid", "trackingreference", "id", "spanid", "uuid", "traceid"}},
+	{"id", []string{"requestid", "callid", "reqid", "generationid", "correlationid", "transactionid", "rayid", "trackingreference", "eventid", "id", "spanid", "uuid", "traceid"}},
 	{"model", []string{"requestmodel", "genairequestmodel", "model", "modelname", "modelid", "modelpermaslug"}},
 	{"backend", []string{"provider", "providername", "genaiprovidername", "backend", "upstream", "vendor"}},
 	{"headers", []string{"headers", "requestheaders"}},
@@ -50,9 +50,9 @@ var guesses = []guess{
 	{"tool_calls", []string{"toolcalls", "toolinvocations"}},
 	{"status", []string{"status", "statuscode", "httpstatus", "responsecode", "code", "resultsignature"}},
 	{"error", []string{"error", "errormessage", "err", "exceptiontype", "exception"}},
-	{"tokens_in", []string{"prompttokens", "inputtokens", "tokensin", "tokensprompt", "tokensinput", "genaiusageinputtokens"}},
-	{"tokens_out", []string{"completiontokens", "outputtokens", "tokensout", "tokenscompletion", "tokensoutput", "genaiusageoutputtokens"}},
-	{"tokens_cached", []string{"cachedtokens", "tokenscached", "cachereadinputtokens"}},
+	{"tokens_in", []string{"prompttokens", "inputtokens", "tokensin", "tokensprompt", "tokensinput", "prompttokencount", "inputtokencount", "genaiusageinputtokens"}},
+	{"tokens_out", []string{"completiontokens", "outputtokens", "tokensout", "tokenscompletion", "tokensoutput", "completiontokencount", "outputtokencount", "candidatestokencount", "genaiusageoutputtokens"}},
+	{"tokens_cached", []string{"cachedtokens", "tokenscached", "cachereadinputtokens", "cachedprompttokens", "tokenscachedprompt", "cachetokens"}},
 	{"cost", []string{"cost", "spend", "price", "costusd", "costtotal", "totalcost"}},
 	{"stream", []string{"stream", "streaming", "isstream", "streamed"}},
 	{"cached", []string{"cached", "cachehit"}},
@@ -77,8 +77,9 @@ func (g *guesser) pick(field string, names []string, used map[string]bool, last 
 					if used[p] || silent == (g.holds(p) || says(g.texts[p])) || !named(bareName(field, p), name) || !g.fits(field, p) {
 						continue
 					}
-					// The least nested duration is that of the whole call.
-					if path == "" || field == "duration" && strings.Count(p, ".") < strings.Count(path, ".") {
+					// The least nested duration, of several the longest, is that of the whole call.
+					switch deeper := strings.Count(p, ".") - strings.Count(path, "."); {
+					case path == "", deeper < 0, field == "duration" && deeper == 0 && g.longest(p) > g.longest(path):
 						path = p
 					}
 				}
@@ -138,8 +139,12 @@ var typeName = regexp.MustCompile(`\.(?:\$(?:date|oid|uuid|number[A-Z]\w+)|[SN])
 
 // bareName is a path without the type that a database put behind a name, what PostHog
 // puts in front of its own ($ai_model), and the unit that a duration's name ends with.
+// What lies in an object of tokens, whatever that is called, is of tokens.
 func bareName(field, path string) string {
 	path = strings.ReplaceAll(path, "$ai_", "")
+	if at := strings.LastIndexByte(path, '.'); at > 0 && strings.HasPrefix(field, "tokens_") && slices.ContainsFunc(wordsOf(path[:at]), isOfTokens) {
+		path = "tokens" + path[at:]
+	}
 	if field == "duration" {
 		if bare, unit := cutUnit(path); unit != "" {
 			return bare
@@ -147,6 +152,8 @@ func bareName(field, path string) string {
 	}
 	return typeName.ReplaceAllString(path, "")
 }
+
+func isOfTokens(word string) bool { return word == "tokens" || word == "token" || word == "usage" }
 
 // cutUnit takes the unit off the end of a name, and the type behind it: the s of
 // latency_s is seconds.

@@ -23,8 +23,11 @@ func (g *guesser) notes(times CustomField) (notes string) {
 	case heldCalls.MatchString(list) && !slices.ContainsFunc(times.Paths, inList):
 		notes = fmt.Sprintf("# If its requests are in a list of each record, begin with that, and read that:\n# jq -c '. as $r | %s[] | . + {record: ($r | del(.%s))}' LOG | loopgauge formats --scaffold - > THIS.yaml\n", from, list)
 	}
-	if g.only != "" {
+	switch {
+	case g.only != "":
 		notes += fmt.Sprintf("# Its records are of several kinds. Those of %s are\n# jq -c '%s | %s' LOG | loopgauge formats --format THIS.yaml -\n", g.onlyOf, cmp.Or(g.from, "arrays[], objects"), g.only)
+	case g.paged:
+		notes += fmt.Sprintf("# Its requests are in a list of one record. This reads them as they come from\n# jq -c '%s' LOG | loopgauge formats --format THIS.yaml -\n", g.from)
 	}
 	return notes
 }
@@ -47,17 +50,25 @@ func (g *guesser) list() (path string) {
 	return path
 }
 
-// inside gathers from the list that is all there is in the log, if reading looks into it.
+// inside gathers from the list that is all there is in the log, if reading looks into it,
+// or if it is of requests: the page of an API.
 func (g *guesser) inside() *guesser {
-	name := g.list()
-	if len(g.records) > 1 || !wrap.HoldsLines(name) {
+	list := g.list()
+	if len(g.records) > 1 || list == "" {
 		return nil
 	}
-	in := guesser{format: g.format, from: "." + name + "[]"}
-	var s rawjson.Scanner
-	s.Reset(g.records[0])
-	for s.Object(); s.NextNamed(name); {
-		in.record(s.Value())
+	in := guesser{format: g.format, from: g.jq(list) + "[]", paged: !wrap.HoldsLines(list)}
+	held := rawjson.Value(g.records[0])
+	for name := range strings.SplitSeq(list, ".") {
+		var s rawjson.Scanner
+		s.Reset(held)
+		held = nil
+		for s.Object(); s.NextNamed(name); {
+			held = s.Value()
+		}
+	}
+	if in.record(held); len(in.records) == 0 || in.paged && (in.isOther() || !g.isOther()) {
+		return nil
 	}
 	return &in
 }
@@ -66,7 +77,7 @@ func (g *guesser) inside() *guesser {
 // those that have a URL, if others have none and none names a model, a tool or what was
 // said.
 func (g *guesser) ofCalls() *guesser {
-	calls := guesser{format: g.format, from: g.from, onlyOf: "calls of a model"}
+	calls := guesser{format: g.format, from: g.from, paged: g.paged, onlyOf: "calls of a model"}
 	path, kind := g.kinds()
 	if path != "" {
 		calls.only = fmt.Sprintf("select(%s == %q)", g.jq(path), kind)
@@ -123,7 +134,7 @@ func (g *guesser) kinds() (path, calls string) {
 // call is called.
 var (
 	kindName    = regexp.MustCompile(`(?:[tT]ype|[kK]ind|operation\.name|\.op)$`)
-	kindOfCalls = regexp.MustCompile(`(?i)^(?:llm|generation|chat_?model|(?:model|llm)_step|(?:gen_ai\.)?chat)$`)
+	kindOfCalls = regexp.MustCompile(`(?i)^(?:llm|model|generation|chat_?model|(?:model|llm)_step|(?:gen_ai\.)?chat)$`)
 )
 
 // jq is a path as jq has it, which reads JSON alone: "" where that leads into a list, by

@@ -44,6 +44,19 @@ func (g *guesser) unit(path string) string {
 	return unit
 }
 
+// longest is how long the longest call took by what a path leads to, 0 if that is rather a
+// time.
+func (g *guesser) longest(path string) (longest int64) {
+	if _, unit := cutUnit(path); unit == "" && len(guessLayouts(g.texts[path])) > 0 {
+		return 0
+	}
+	field := CustomField{Unit: unixLayouts["unix_"+g.unit(path)]}
+	for _, v := range g.values(path) {
+		longest = max(longest, (&custom{}).duration(&field, found{text: v}))
+	}
+	return longest
+}
+
 // likelyUnit is the unit in which numbers are how long calls took: none took
 // minutes, and not all less than a millisecond.
 func likelyUnit(values [][]byte) string {

@@ -77,6 +77,9 @@ func isAccess(lines [][]byte) bool {
 // begun writes the file for a log that a pattern takes apart.
 func begun(pattern string, g *guesser, times CustomField) []byte {
 	head := "# One named group, (?P<NAME>...), for each part of a line: RE2.\npattern: " + quotedYAML(pattern) + "\n"
+	if len(times.Paths) == 0 {
+		head = "# No line has a time? docker logs --timestamps, or ts of moreutils as they are written, puts one in front.\n" + head
+	}
 	return append([]byte(head), g.yaml(times)...)
 }
 

@@ -208,6 +208,12 @@ func (g *guesser) parse(f func(*fingerprint.Request), fields ...CustomField) {
 // noTimeLine is the line of a time that was not found.
 const noTimeLine = "  time: TIME # nothing looked like one: it must be there\n"
 
+// IsPiped tells whether a format that Scaffold made is for what a command makes of the log,
+// which its first lines have.
+func IsPiped(scaffold []byte) bool {
+	return bytes.Contains(scaffold, []byte("LOG | loopgauge formats "))
+}
+
 // HasTime tells whether a format that Scaffold made says where the time is.
 func HasTime(scaffold []byte) bool { return !bytes.Contains(scaffold, []byte(noTimeLine)) }
 
