@@ -57,6 +57,15 @@ func TestArraysOfWrapped(t *testing.T) {
 	f("filebeat+loopgauge", `[{"message":`+quote(a)+`},{"error":{}}]`, "1.0 a", "1: no line in it: expected message or event.original or json", 0)
 	f("filebeat+loopgauge", `[{"event.original":`+quote(a)+`},{"event":{"original":`+quote(b)+`}},{"event":{"kind":"event"}},{"event":7}]`, "1.0 a, 1.1 b",
 		strings.Join(slices.Repeat([]string{"1: no line in it: expected message or event.original or json"}, 2), ", "), 0)
+	for page, want := range map[string]string{ // of an API
+		`{"count":2,"next":null,"results":[` + a + `,` + b + `]}`: "member+loopgauge", `{"data":{"page":1,"items":[` + a + `,` + b + `]}}`: "member+member+loopgauge",
+		`{"events":[` + a + `,` + b + `],"count":2}`: "member+loopgauge", `{"rows":[` + a + `,` + b + `]}`: "member+loopgauge",
+	} {
+		if got := Detect([]byte(page + "\n")); got == nil || got.Name != want {
+			t.Errorf("%s: %v, want %s", page, got, want)
+		}
+		f(want, page, "1.0 a, 1.1 b", "", 0)
+	}
 	f("cloudwatch+loopgauge", `[{"timestamp":1,"message":`+quote(a)+`,"eventId":"1"},{"events":[{"message":`+quote(b)+`}]},{"nextToken":"x"},3]`,
 		"1.0 a, 1.1 b", "1: no line in it: expected message, logEvents or events, 1: expected an object", 0)
 	f("sse+loopgauge", "data: ["+a+","+b+"]\n\ndata: [DONE]\nretrieved\n", "1.0 a, 1.1 b", "4: expected a field of an event, such as data:", 2)

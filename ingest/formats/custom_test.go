@@ -551,7 +551,7 @@ func TestScaffold(t *testing.T) {
 	f(`{"meta":{"ts":"2026-11-21T10:00:00Z","it's":"secret"}}`, "time: 'meta.ts'", "#   meta.it's")
 	f(`{"time":0.25,"event":{"when":"2026-11-21T10:00:00Z"}}`, "time: 'event.when'") // that is no time
 	f(`{"a":{"b":{"c":{"d":{"e":"2026-11-21T10:00:00Z"}}}}}`, "time: 'a.b.c.d.e'")
-	f(`{"events":[{"at":1795255200123}]}`, "time: {path: 'events.0.at', layout: 'unix_ms'}")
+	f(`{"visits":[{"at":1795255200123}]}`, "time: {path: 'visits.0.at', layout: 'unix_ms'}")
 	f("{\"ts\":\"2026-11-21T10:00:00Z\"}\n{\"at\":{\"ts\":\"2026-11-21T10:00:00Z\"}}", "time: ['ts', 'at.ts']") // two kinds of records
 	f(`{"date":"25/12/2026 10:00:00"}`, "time: {path: 'date', layout: '02/01/2006 15:04:05'}")
 	f("when;Session ID;note\n2026-11-21 10:00:00;secret;\"secret; \"\"secret\"\"\"\n", "columns: ['when', 'Session ID', 'note']\nseparator: ';'", "time: {path: 'when', layout: '2006-01-02 15:04:05'}")
@@ -757,12 +757,12 @@ func TestScaffold(t *testing.T) {
 	f(`{"START_TIME":"2026-11-21T10:00:00Z","TOKENS":11,"TOKENS_GRANULAR":"{\"input\":5,\"output\":6}"}`, "tokens_in: 'TOKENS_GRANULAR.input'", "tokens_out: 'TOKENS_GRANULAR.output'")                      // Snowflake's
 	f(`{"created_at":1795255200,"use_time":2,"other":"{\"cache_tokens\":4}"}`, "duration: {path: 'use_time', unit: s}", "tokens_cached: 'other.cache_tokens'")                                               // New API's
 	// The page of an API.
-	f(`{"success":true,"data":{"page":1,"items":[{"created_at":1795255200,"model_name":"secret"},{"created_at":1795255201,"model_name":"secret"}]}}`,
-		"jq -c '.data.items[]' LOG | loopgauge formats --format THIS.yaml -", "time: 'created_at'", "model: 'model_name'")
+	f(`{"page":1,"content":[{"created_at":1795255200,"model_name":"secret"},{"created_at":1795255201,"model_name":"secret"}]}`,
+		"jq -c '.content[]' LOG | loopgauge formats --format THIS.yaml -", "time: 'created_at'", "model: 'model_name'")
 	f(`{"count":2,"events":[{"at":1795255200123,"event_type":"session"},{"at":1795255200123,"event_type":"model","model":"secret"}]}`, `jq -c '.events[] | select(.event_type == "model")' LOG`, "time: {path: 'at', layout: 'unix_ms'}")
 	f(`{"model":"secret","messages":[{"role":"secret","created_at":"2026-11-21T10:00:00Z","model":"secret"}]}`, "jq -c '.messages[]' LOG | loopgauge formats --scaffold -", "messages: 'messages'")
-	const list = `{"events":[{"at":1795255200123}]}`
-	f(list, "jq -c '.events[]' LOG")
+	const list = `{"visits":[{"at":1795255200123}]}`
+	f(list, "jq -c '.visits[]' LOG")
 	if got, err := Scaffold([]byte(list + "\n" + list)); err != nil || strings.Contains(string(got), "jq") {
 		t.Errorf("records with a list each, which are requests: %v\n%s", err, got)
 	}

@@ -57,9 +57,10 @@ func (g *guesser) inside() *guesser {
 	if len(g.records) > 1 || list == "" {
 		return nil
 	}
-	in := guesser{format: g.format, from: g.jq(list) + "[]", paged: !wrap.HoldsLines(list)}
+	in := guesser{format: g.format, from: g.jq(list) + "[]"}
 	held := rawjson.Value(g.records[0])
 	for name := range strings.SplitSeq(list, ".") {
+		in.paged = in.paged || !wrap.HoldsLines(name)
 		var s rawjson.Scanner
 		s.Reset(held)
 		held = nil

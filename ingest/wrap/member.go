@@ -11,7 +11,7 @@ import (
 // them inside perhaps.
 var lineNames = []string{
 	"message", "msg", "MESSAGE", "Message", "_msg", "@message", "log", "line", "raw", "_raw", "full_message", "short_message",
-	"payload", "body", "Body", "record", "records", "Records", "logs", "data", "value", "event", "detail",
+	"payload", "body", "Body", "record", "records", "Records", "logs", "data", "value", "event", "detail", "results", "items", "events", "rows",
 }
 
 // HoldsLines tells whether a member of that name may hold lines.
