@@ -164,7 +164,7 @@ func (c *customReader) checkColumns(s *policy.Strict) {
 	for _, f := range slices.Concat(c.Fields, c.Attributes) {
 		for _, path := range f.Paths {
 			if !slices.ContainsFunc(c.Columns, func(name string) bool { return path == name || strings.HasPrefix(path, name+".") }) {
-				s.Missing("columns", fmt.Sprintf("have no %s, which %s is to be read from", path, f.Name))
+				s.Missing("columns", fmt.Sprintf("have no %s, which %s is to be read from; there are %s", path, f.Name, strings.Join(c.Columns, ", ")))
 			}
 		}
 	}

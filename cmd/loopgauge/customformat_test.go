@@ -46,7 +46,7 @@ func TestCustomFormatProblems(t *testing.T) {
 	f("columns: ['', ts]\nfields: {time: ts}")
 	f("columns: [ts, m.x]\nseparator: ';'\nfields: {time: ts, model: m.x, body: ts.b}")
 	f("columns: [ts, ts]\nfields: {time: ts}", "my.yaml:1:15: columns[1]: is the name of two columns: call one otherwise")
-	f("columns: [ts]\nfields: {time: t}", "my.yaml:1:1: columns: have no t, which time is to be read from")
+	f("columns: [ts]\nfields: {time: t}", "my.yaml:1:1: columns: have no t, which time is to be read from; there are ts")
 	f("columns: [ts]\nseparator: ab\nfields: {time: ts}", `my.yaml:2:12: separator: must be one character, such as ';' or "\t"`)
 	f("separator: ','\nfields: {time: ts}", "my.yaml:1:1: columns: is missing: separator is for CSV, which has columns")
 	f("pattern: '(?P<ts>.*)'\ncolumns: [ts]\nfields: {time: ts}", "my.yaml:1:10: pattern: is for text, and columns are for CSV: give one of them")

@@ -753,9 +753,10 @@ func TestScaffold(t *testing.T) {
 	f(`{"time":"2026-11-21T10:00:00Z","request_time":1795255200123,"latency_ms":80}`, "duration: {path: 'latency_ms', unit: ms}")
 	f(`{"event_id":"secret","session_id":"secret","start_time":1795255200123,"end_time":1795255201123,"event_type":"session"}`+"\n"+`{"event_id":"secret2","start_time":1795255200123,"end_time":1795255201123,"event_type":"model","config":{"model":"secret"},"inputs":{"chat_history":[{"role":"secret"}]},"outputs":{"role":"secret","content":"secret"}}`,
 		`select(.event_type == "model")`, "id: 'event_id'", "messages: 'inputs.chat_history'", "response: 'outputs'") // HoneyHive's
-	f(`{"createdAt":"2026-11-21T10:00:00Z","tokens":{"prompt":5,"cachedPrompt":4,"completion":6}}`, "tokens_in: 'tokens.prompt'", "tokens_out: 'tokens.completion'", "tokens_cached: 'tokens.cachedPrompt'") // Lunary's
-	f(`{"START_TIME":"2026-11-21T10:00:00Z","TOKENS":11,"TOKENS_GRANULAR":"{\"input\":5,\"output\":6}"}`, "tokens_in: 'TOKENS_GRANULAR.input'", "tokens_out: 'TOKENS_GRANULAR.output'")                      // Snowflake's
-	f(`{"created_at":1795255200,"use_time":2,"other":"{\"cache_tokens\":4}"}`, "duration: {path: 'use_time', unit: s}", "tokens_cached: 'other.cache_tokens'")                                               // New API's
+	f(`{"createdAt":"2026-11-21T10:00:00Z","tokens":{"prompt":5,"cachedPrompt":4,"completion":6}}`, "tokens_in: 'tokens.prompt'", "tokens_out: 'tokens.completion'", "tokens_cached: 'tokens.cachedPrompt'")                                     // Lunary's
+	f(`{"START_TIME":"2026-11-21T10:00:00Z","TOKENS":11,"TOKENS_GRANULAR":"{\"input\":5,\"output\":6}"}`, "tokens_in: 'TOKENS_GRANULAR.input'", "tokens_out: 'TOKENS_GRANULAR.output'")                                                          // Snowflake's
+	f(`{"created_at":1795255200,"use_time":2,"other":"{\"cache_tokens\":4}"}`, "duration: {path: 'use_time', unit: s}", "tokens_cached: 'other.cache_tokens'")                                                                                   // New API's
+	f("when,input,usage\n2026-11-21 10:00:00,\"{'messages': [{'role': user, 'content': secret, secret}]}\",\"{'prompt_tokens': 5}\"\n", "JSON instead (COPY ... TO 'LOG.json'), or leave them out: input\n", "tokens_in: 'usage.prompt_tokens'") // DuckDB's
 	// The page of an API.
 	f(`{"page":1,"content":[{"created_at":1795255200,"model_name":"secret"},{"created_at":1795255201,"model_name":"secret"}]}`,
 		"jq -c '.content[]' LOG | loopgauge formats --format THIS.yaml -", "time: 'created_at'", "model: 'model_name'")

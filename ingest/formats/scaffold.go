@@ -74,6 +74,7 @@ type guesser struct {
 	nulls   []string          // paths to null, as to the error of calls that did not fail
 	inTexts map[string]bool   // paths to texts that hold JSON: whether they are it
 	talks   []string          // paths to lists of messages
+	spoiled []string          // paths to texts of objects that nobody can read back
 	stream  string            // the path to a text of events
 	from    string            // where jq finds the records, if they are in a list
 	paged   bool              // that is one into which reading does not look
@@ -144,6 +145,9 @@ func (g *guesser) value(path string, v rawjson.Value, depth int) {
 		inner = jsonWithin(example)
 	}
 	holds := len(inner) > 0 && (inner[0] == '{' || inner[0] == '[')
+	if !holds && bytes.HasPrefix(bytes.TrimLeft(example, "["), []byte("{'")) && !slices.Contains(g.spoiled, path) {
+		g.spoiled = append(g.spoiled, path)
+	}
 	if holds && v.Kind() == rawjson.String {
 		if g.inTexts == nil {
 			g.inTexts = map[string]bool{}

@@ -12,7 +12,8 @@ import (
 )
 
 // notes stand above the fields: with which command the requests are taken out of the
-// records, where they are in lists of them, or some of several kinds.
+// records, where they are in lists of them, or some of several kinds, and what cannot be
+// read.
 func (g *guesser) notes(times CustomField) (notes string) {
 	list := g.list()
 	inList := func(path string) bool { return strings.HasPrefix(path, list+".") }
@@ -28,6 +29,9 @@ func (g *guesser) notes(times CustomField) (notes string) {
 		notes += fmt.Sprintf("# Its records are of several kinds. Those of %s are\n# jq -c '%s | %s' LOG | loopgauge formats --format THIS.yaml -\n", g.onlyOf, cmp.Or(g.from, "arrays[], objects"), g.only)
 	case g.paged:
 		notes += fmt.Sprintf("# Its requests are in a list of one record. This reads them as they come from\n# jq -c '%s' LOG | loopgauge formats --format THIS.yaml -\n", g.from)
+	}
+	if len(g.spoiled) > 0 {
+		notes += fmt.Sprintf("# Objects without their quotes, as DuckDB writes them into CSV, cannot be read back: have it\n# write JSON instead (COPY ... TO 'LOG.json'), or leave them out: %s\n", strings.Join(g.spoiled, ", "))
 	}
 	return notes
 }
