@@ -369,8 +369,11 @@ func (p *custom) field(r *fingerprint.Request, f *CustomField, v found) {
 	case "body":
 		p.sentBody(r, v)
 	case "response":
-		if p.response = p.container(v); p.response == nil {
-			_, p.response = cutHead(wrap.Unencoded(p.text(v))) // perhaps events
+		p.response = p.container(v)
+		if text := p.text(v); p.response == nil || !bytes.HasPrefix(text, []byte("{")) && !bytes.HasPrefix(text, []byte("[")) {
+			if _, text = cutHead(wrap.Unencoded(text)); p.response == nil || wrap.IsEvents(text) { // that end in an object perhaps
+				p.response = text
+			}
 		}
 	case "time":
 		r.Time = p.time(f, v, r.Time)
