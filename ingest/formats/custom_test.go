@@ -204,6 +204,8 @@ func TestCustomFields(t *testing.T) {
 		f(list(pathTo("body", "b")), `{"b":"`+text+`"}`, `body="`+text+`"`)
 	}
 	f(list(pathTo("response", "r")), `{"r":"`+sent("HTTP/1.1 200 OK\nX-Config: {\"b\":1}\n\n"+said)+`"}`, `tool_calls=[{"arguments":"{}","name":"f"}]`)
+	f(list(pathTo("response", "r")), `{"r":`+strconv.Quote("event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"role\":\"assistant\",\"content\":[],\"usage\":{\"input_tokens\":3}}}\n\n"+
+		"event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"1\",\"name\":\"f\",\"input\":{}}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n")+`}`, `tool_calls=[{"arguments":"{}","name":"f"}] tokens_in=3`) // of which an object is the end
 	f(list(pathTo("response", "r")), `{"r":"`+sent("HTTP/1.1 200 OK\n\ndata: "+strings.Replace(said, "message", "delta", 1)+"\n\ndata: [DONE]\n\n")+`"}`, `tool_calls=[{"arguments":"{}","name":"f"}]`)
 	f(list(pathTo("headers", "h")), `{"h":{"X-Session-Id":["s1"],"Authorization":"Bearer sk-secret-1"}}`,
 		`caller="key-07fd32658335" session="s1" attributes={"header:authorization":"key-8e7a54ed7e6b","header:x-session-id":"s1"}`)
@@ -757,6 +759,10 @@ func TestScaffold(t *testing.T) {
 	f(`{"START_TIME":"2026-11-21T10:00:00Z","TOKENS":11,"TOKENS_GRANULAR":"{\"input\":5,\"output\":6}"}`, "tokens_in: 'TOKENS_GRANULAR.input'", "tokens_out: 'TOKENS_GRANULAR.output'")                                                          // Snowflake's
 	f(`{"created_at":1795255200,"use_time":2,"other":"{\"cache_tokens\":4}"}`, "duration: {path: 'use_time', unit: s}", "tokens_cached: 'other.cache_tokens'")                                                                                   // New API's
 	f("when,input,usage\n2026-11-21 10:00:00,\"{'messages': [{'role': user, 'content': secret, secret}]}\",\"{'prompt_tokens': 5}\"\n", "JSON instead (COPY ... TO 'LOG.json'), or leave them out: input\n", "tokens_in: 'usage.prompt_tokens'") // DuckDB's
+	// A text of events is read whole, where an answer without a stream is an object.
+	f(`{"time":"2026-11-21T10:00:00Z","response":"event: message_start\ndata: {\"message\":{\"content\":[],\"usage\":{\"input_tokens\":5}}}\n\nevent: message_stop\ndata: {\"type\":\"secret\"}\n\n"}`, "  response: 'response'")
+	f("created_at,message_unit_price,answer_unit_price,total_price\n2026-11-21 10:00:00,0.1,0.2,0.5\n", "cost: 'total_price'") // Dify's
+	f("created_at,message_unit_price\n2026-11-21 10:00:00,0.1\n", "# cost:")
 	// The page of an API.
 	f(`{"page":1,"content":[{"created_at":1795255200,"model_name":"secret"},{"created_at":1795255201,"model_name":"secret"}]}`,
 		"jq -c '.content[]' LOG | loopgauge formats --format THIS.yaml -", "time: 'created_at'", "model: 'model_name'")

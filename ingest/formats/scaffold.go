@@ -141,7 +141,14 @@ func (g *guesser) value(path string, v rawjson.Value, depth int) {
 	t.Reset(v)
 	example := t.Text(nil)
 	inner := []byte(v)
-	if v.Kind() == rawjson.String {
+	events := bytes.HasPrefix(example, []byte("data:")) || bytes.HasPrefix(example, []byte("event:"))
+	if events && g.stream == "" {
+		g.stream = path
+	}
+	switch {
+	case events: // of which each has a part of the answer
+		inner = nil
+	case v.Kind() == rawjson.String:
 		inner = jsonWithin(example)
 	}
 	holds := len(inner) > 0 && (inner[0] == '{' || inner[0] == '[')
@@ -153,9 +160,6 @@ func (g *guesser) value(path string, v rawjson.Value, depth int) {
 			g.inTexts = map[string]bool{}
 		}
 		g.inTexts[path] = bytes.Equal(inner, bytes.TrimSpace(example))
-	}
-	if g.stream == "" && (bytes.HasPrefix(example, []byte("data:")) || bytes.HasPrefix(example, []byte("event:"))) {
-		g.stream = path
 	}
 	switch {
 	case depth >= maxDeep:

@@ -53,7 +53,7 @@ var guesses = []guess{
 	{"tokens_in", []string{"prompttokens", "inputtokens", "tokensin", "tokensprompt", "tokensinput", "prompttokencount", "inputtokencount", "genaiusageinputtokens"}},
 	{"tokens_out", []string{"completiontokens", "outputtokens", "tokensout", "tokenscompletion", "tokensoutput", "completiontokencount", "outputtokencount", "candidatestokencount", "genaiusageoutputtokens"}},
 	{"tokens_cached", []string{"cachedtokens", "tokenscached", "cachereadinputtokens", "cachedprompttokens", "tokenscachedprompt", "cachetokens"}},
-	{"cost", []string{"cost", "spend", "price", "costusd", "costtotal", "totalcost"}},
+	{"cost", []string{"cost", "spend", "price", "costusd", "costtotal", "totalcost", "totalprice"}},
 	{"stream", []string{"stream", "streaming", "isstream", "streamed"}},
 	{"cached", []string{"cached", "cachehit"}},
 }
@@ -280,7 +280,9 @@ func (g *guesser) fits(field, path string) bool {
 		return (&custom{}).duration(&CustomField{}, found{text: text}) != fingerprint.NoTime
 	case "tool_calls", "error": // not how many there were, nor whether, or whether some may be made side by side
 		return !isFlag(text) && !number
-	case "tokens_in", "tokens_out", "tokens_cached", "cost":
+	case "cost":
+		return number && !slices.Contains(wordsOf(path), "unit")
+	case "tokens_in", "tokens_out", "tokens_cached":
 		return number
 	case "id":
 		return !isHeader(path) && g.isDistinct(path)
