@@ -74,19 +74,32 @@ func TestAnalysis(t *testing.T) {
 		t.Errorf("%d requests after a rule had fired, and the run says %d", got, want)
 	}
 	profiles := append([]string{"--profile", "loopgauge", "--profile", "fairvisor", "--profile", "aisg"}, analysisLogs...)
-	two := t.TempDir()
-	loopgauge(t, "", append([]string{"replay", "--quiet", "--out", filepath.Join(two, "out")}, profiles...)...)
-	for _, name := range []string{"tuned", "live", "teams.csv"} {
-		if err := os.Symlink(filepath.Join(dir, name), filepath.Join(two, name)); err != nil {
-			t.Fatal(err)
+	ask := func(args []string) answered {
+		other := t.TempDir()
+		loopgauge(t, "", append([]string{"replay", "--quiet", "--out", filepath.Join(other, "out")}, args...)...)
+		for _, name := range []string{"tuned", "live", "teams.csv"} {
+			if err := os.Symlink(filepath.Join(dir, name), filepath.Join(other, name)); err != nil {
+				t.Fatal(err)
+			}
 		}
+		return analyze(t, python, document, other)
 	}
-	others := analyze(t, python, document, two)
+	others := ask(profiles)
 	if got, want := sumOf(t, others.Answers[18], 1), wasted(t, profiles); got != want {
 		t.Errorf("with rules of two scopes %d requests after a rule had fired, and the run says %d", got, want)
 	}
 	if probe := "A-probe|[aisg]|[probe]|8|0.59|mock-1"; !slices.Contains(others.rows(12), probe) {
 		t.Errorf("12: no row %s", probe)
+	}
+	// A count that goes on where an episode has ended is of one loop, once.
+	paused := filepath.Join(t.TempDir(), "paused.jsonl")
+	var calls strings.Builder
+	for _, second := range []int{0, 1, 2, 3, 4, 1804, 1805} {
+		fmt.Fprintf(&calls, `{"time":%d,"session":"paused","messages":[],"tool_calls":[{"name":"f","arguments":{}}]}`+"\n", 1795231479+second)
+	}
+	write(t, paused, calls.String())
+	if got := ask([]string{"--profile", "roo-code", "--profile", "cline", paused}).rows(2); !slices.Equal(got, []string{"paused|null|2026-11-21 03:24:41+00|7|null|null|[cline-hard, cline-soft, roo-code]"}) {
+		t.Errorf("2: of a count that goes on %q", got)
 	}
 	// The verdicts of the week and of a threshold are those of the run.
 	fives := map[string]int{}
