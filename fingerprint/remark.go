@@ -18,7 +18,8 @@ var (
 	commands = []string{"command", "cmd"}
 	// What the names of such tools have in them: elsewhere a command may be a verb,
 	// and the description what it is about.
-	shells = [][]byte{[]byte("bash"), []byte("shell"), []byte("terminal"), []byte("exec_command"), []byte("file_editor")}
+	shells = [][]byte{[]byte("bash"), []byte("shell"), []byte("terminal"), []byte("exec_command")}
+	editor = []byte("file_editor") // a word of its own: a profile editor is another
 	// What names have of tools that run commands or are told verbs: a verb is a word.
 	runners = [][]byte{[]byte("exec"), []byte("command")}
 )
@@ -27,7 +28,9 @@ var (
 // word or more.
 func (w *Writer) runsCommands(name []byte, word bool) bool {
 	w.lowered = appendPythonLower(w.lowered[:0], name)
-	return chars.HasAny(w.lowered, shells) || !word && chars.HasAny(w.lowered, runners)
+	before, _, edits := bytes.Cut(w.lowered, editor)
+	edits = edits && (len(before) == 0 || !chars.IsLetter(before[len(before)-1]))
+	return edits || chars.HasAny(w.lowered, shells) || !word && chars.HasAny(w.lowered, runners)
 }
 
 // acts is jcs of a call's arguments without remarks.

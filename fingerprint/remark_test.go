@@ -37,6 +37,8 @@ func TestRemarks(t *testing.T) {
 	of("execute_action", `{"command":"add","description":"buy milk"}`, `{"command":"add","description":"buy milk"}`)
 	of("jira_command", `{"command":"create_issue","summary":"a b"}`, `{"command":"create_issue","summary":"a b"}`)
 	of("file_editor", `{"command":"view","path":"a.py","security_risk":"LOW","summary":"View a.py again"}`, `{"command":"view","path":"a.py","security_risk":"LOW"}`)
+	of("mcp__file_editor", `{"command":"view","path":"a.py","summary":"a b"}`, `{"command":"view","path":"a.py"}`)
+	of("profile_editor", `{"command":"set","summary":"a b"}`, `{"command":"set","summary":"a b"}`)
 	of("create_issue", `{"security_risk":"LOW","summary":"a b"}`, `{"security_risk":"LOW","summary":"a b"}`)
 	of("todo", `{"command":"add","description":"a"}`, `{"command":"add","description":"a"}`)
 
