@@ -69,6 +69,8 @@ func (p *requestBody) read(r *fingerprint.Request, session *naming, reads finger
 	r.User = first(r.User, b.User)
 	session.body(r, metadataField, b.sessionID, reads)
 	session.body(r, userIDField, anthropicSession(b.userID), reads)
+	r.Agent = first(r.Agent, b.conversation) // of several in a session that has a name of its own
+	session.body(r, conversationField, b.conversation, reads)
 	session.body(r, cacheKeyField, b.cacheKey, reads)
 	if b.HasTools != fingerprint.NotLogged {
 		r.HasTools = b.HasTools
@@ -106,6 +108,7 @@ type bodyFields struct {
 	native                      nativeBody
 	tool                        mcpCall
 	cacheKey, sessionID, userID []byte
+	conversation                []byte
 	elsewhere                   bool // the provider keeps the history, and the body names it
 }
 
@@ -127,8 +130,11 @@ func (b *bodyFields) field(s *rawjson.Scanner, reads fingerprint.Field) {
 		b.User = s.Text(b.User)
 	case "prompt_cache_key":
 		b.cacheKey = s.Text(b.cacheKey)
-	case "previous_response_id", "conversation":
+	case "previous_response_id":
 		b.elsewhere = b.elsewhere || s.Kind() != rawjson.Null
+	case "conversation":
+		b.elsewhere = b.elsewhere || s.Kind() != rawjson.Null
+		b.conversation = readConversation(s, b.conversation)
 	case "metadata":
 		for s.Object(); s.NextKey(); {
 			switch string(s.Key) {

@@ -214,6 +214,7 @@ func TestLiteLLMSession(t *testing.T) {
 	const codex = `"requester_custom_headers":{"x-codex-window-id":"c:0","x-codex-turn-metadata":"{\"installation_id\":\"i\",\"session_id\":\"c\"}"}`
 	f(`"trace_id":"01a21300-c6d4-7d70-910b-31fda4ed70c9","metadata":{`+codex+`}`, "c")
 	f(`"metadata":{`+codex+`},"model_parameters":{"prompt_cache_key":"k"}`, "k")
+	f(`"metadata":{`+codex+`},"model_parameters":{"prompt_cache_key":"k","conversation":{"id":"conv_1"}}`, "conv_1")
 	f(`"metadata":{"requester_custom_headers":{"x-codex-turn-metadata":"-"}}`, "")
 	f(`"metadata":{"requester_custom_headers":{"Mcp-Session-Id":"m"}}`, "m")
 	f(`"metadata":{"requester_custom_headers":{"mcp-session-id":"m","x-acme-session-id":"a"}}`, "a")
@@ -370,6 +371,15 @@ func TestNginxBody(t *testing.T) {
 	f(`"{\"metadata\":{\"user_id\":\"user_1_account__session_u\"},\"prompt_cache_key\":\"k\"}"`, ` session=u has_tools=false stream=false metadata.user_id=u prompt_cache_key=k`)
 	f(`"{\"metadata\":{\"user_id\":\"user_1_account__session_u\",\"session_id\":\"m\"}}"`, ` session=m has_tools=false stream=false metadata.session_id=m metadata.user_id=u`)
 	f(`"{\"prompt_cache_key\":\"k\"}"`, ` session=k has_tools=false stream=false prompt_cache_key=k`)
+	// A conversation that OpenAI keeps, and what others call so.
+	const elsewhere = ` lost="history kept by the provider, not in the request"`
+	f(`"{\"conversation\":\"conv_1\",\"prompt_cache_key\":\"k\"}"`, ` session=conv_1 agent=conv_1 has_tools=false stream=false conversation=conv_1 prompt_cache_key=k`+elsewhere)
+	f(`"{\"conversation\":{\"id\":\"conv_1\"}}"`, ` session=conv_1 agent=conv_1 has_tools=false stream=false conversation=conv_1`+elsewhere)
+	f(`"{\"conversation\":\"conv_1\",\"metadata\":{\"session_id\":\"m\"}}"`, ` session=m agent=conv_1 has_tools=false stream=false metadata.session_id=m conversation=conv_1`+elsewhere)
+	for _, said := range []string{`\"hello\"`, `\"conv_ and on\"`, `{\"id\":\"hello\"}`, `{\"id\":{\"id\":\"conv_1\"}}`, `[\"conv_1\"]`, `{}`} {
+		f(`"{\"conversation\":`+said+`,\"stream\":true}"`, ` has_tools=false stream=true`+elsewhere)
+	}
+	f(`"{\"conversation\":null}"`, ` has_tools=false stream=false`)
 	// Cut by the logger: nothing of it can be trusted to be all.
 	f(`"{\"model\":\"m\",\"messages\":[{\"role\":\"us"`, ` lost="content truncated by the logger"`)
 	f(`"{\"model\":\"m\"} and more"`, ` lost="content truncated by the logger"`)

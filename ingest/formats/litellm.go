@@ -192,8 +192,13 @@ func (p *litellm) parameter(s *rawjson.Scanner, r *fingerprint.Request) {
 		r.Messages.System = s.Value()
 	case "max_tokens", "max_completion_tokens", "max_output_tokens":
 		r.MaxTokens = readCount(s, r.MaxTokens)
-	case "previous_response_id", "conversation":
+	case "previous_response_id":
 		p.elsewhere = p.elsewhere || s.Kind() != rawjson.Null
+	case "conversation":
+		p.elsewhere = p.elsewhere || s.Kind() != rawjson.Null
+		kept := readConversation(s, nil)
+		r.Agent = first(r.Agent, kept)
+		p.session.body(r, conversationField, kept, p.reads)
 	case "prompt_cache_key":
 		p.session.body(r, cacheKeyField, s.Text(nil), p.reads)
 	case "stream":

@@ -38,11 +38,12 @@ func isVendorSession(name []byte) bool {
 
 // Other places that name a session go after the headers, in this order.
 const (
-	ownField      = iota // a field that the log's owner called session
-	metadataField        // metadata.session_id of the request
-	userIDField          // inside Anthropic's metadata.user_id
-	cacheKeyField        // prompt_cache_key
-	codexField           // inside Codex's header
+	ownField          = iota // a field that the log's owner called session
+	metadataField            // metadata.session_id of the request
+	userIDField              // inside Anthropic's metadata.user_id
+	conversationField        // conversation of OpenAI's Responses
+	cacheKeyField            // prompt_cache_key
+	codexField               // inside Codex's header
 	mcpField
 	otherPlaces
 )
@@ -120,9 +121,10 @@ func (n *naming) orTrace(trace []byte) []byte {
 
 // bodyPlaces are the names that policies have for the places in a body.
 var bodyPlaces = [otherPlaces][]byte{
-	metadataField: []byte("metadata.session_id"),
-	userIDField:   []byte("metadata.user_id"),
-	cacheKeyField: []byte("prompt_cache_key"),
+	metadataField:     []byte("metadata.session_id"),
+	userIDField:       []byte("metadata.user_id"),
+	conversationField: []byte("conversation"),
+	cacheKeyField:     []byte("prompt_cache_key"),
 }
 
 // body notes a place in a request's body. It becomes an attribute as well, so
@@ -182,6 +184,25 @@ func equalFold(text []byte, lower string) bool {
 		}
 	}
 	return true
+}
+
+// readConversation reads the id of a conversation that OpenAI keeps, by itself or in an
+// object. Elsewhere a member of that name may be what was said.
+func readConversation(s *rawjson.Scanner, old []byte) []byte {
+	id := old
+	if s.Kind() == rawjson.Object {
+		for s.Object(); s.NextKey(); {
+			if string(s.Key) == "id" {
+				id = s.Text(id)
+			}
+		}
+	} else {
+		id = s.Text(id)
+	}
+	if !bytes.HasPrefix(id, []byte("conv_")) || bytes.ContainsAny(id, " \n") {
+		return old
+	}
+	return id
 }
 
 // anthropicSession finds the session in metadata.user_id as Anthropic's
