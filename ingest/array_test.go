@@ -66,6 +66,12 @@ func TestArraysOfWrapped(t *testing.T) {
 		}
 		f(want, page, "1.0 a, 1.1 b", "", 0)
 	}
+	if got := Detect([]byte(strings.TrimSuffix(a, "}") + `,"events":[` + b + `]}` + "\n")); got == nil || got.Name != "loopgauge" {
+		t.Errorf("a record with a list in it: %v", got)
+	}
+	if got := Detect([]byte(`{"ts":"2026-11-21T10:00:00Z","results":[` + b + `]}` + "\n")); got != nil {
+		t.Errorf("a record of no format with a list in it: %s", got.Name)
+	}
 	f("cloudwatch+loopgauge", `[{"timestamp":1,"message":`+quote(a)+`,"eventId":"1"},{"events":[{"message":`+quote(b)+`}]},{"nextToken":"x"},3]`,
 		"1.0 a, 1.1 b", "1: no line in it: expected message, logEvents or events, 1: expected an object", 0)
 	f("sse+loopgauge", "data: ["+a+","+b+"]\n\ndata: [DONE]\nretrieved\n", "1.0 a, 1.1 b", "4: expected a field of an event, such as data:", 2)

@@ -5,6 +5,8 @@
 package wrap
 
 import (
+	"slices"
+
 	"github.com/loopgauge/loopgauge/fingerprint"
 )
 
@@ -141,7 +143,7 @@ var All = []*Wrapper{
 	{Name: "rows", Doc: "rows of one request in the log of Azure API Management", JSON: true, Detect: detectRows, New: fresh[rows], Gathers: true},
 	{Name: "archive", Doc: "documents: HTTP archives, sessions of Gemini CLI", JSON: true, Detect: detectArchive, New: fresh[archive]},
 	{Name: "quoted", Doc: "lines as JSON strings: Kafka Connect, the Collector's raw", Detect: detectQuoted, New: fresh[quoted], Around: true},
-	{Name: "member", Doc: "JSON objects with the line in message, payload, ...", JSON: true, Detect: detectMember, New: lineIn(lineNames...), Loose: true},
+	{Name: "member", Doc: "JSON objects with the line in message, payload, ...", JSON: true, Detect: detectMember, New: lineIn(slices.Concat(lineNames, pageNames)...), Loose: true},
 	Flattened,
 	Texts,
 }
